@@ -26,6 +26,7 @@ struct genlru_mapped_rules {
     uint8_t second_marks;   /* a second access sets WORKINGSET */
     uint8_t second_refs;    /* refs (this access included) from which the node goes to the youngest; or WORKINGSET */
     uint8_t promoted_refs;  /* cap of refs after that */
+    uint8_t youngest_counts; /* in the youngest generation (or on none) a harvested access only counts, up to refs_max */
 };
 
 /* Where a node enters the window. */
