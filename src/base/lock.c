@@ -2,9 +2,8 @@
 /* Locks with ranks: see lock.h. */
 #include "base/lock.h"
 
-#include <sched.h>
-
 #include "base/check.h"
+#include "base/thread.h"
 
 /* Ranks the calling thread holds, a bit each. Kept in the checked build only. */
 static _Thread_local unsigned held;
@@ -74,7 +73,7 @@ bool genlru__spin_trylock(struct genlru__spinlock *lock)
 void genlru__spin_lock(struct genlru__spinlock *lock)
 {
     while (!genlru__spin_trylock(lock))
-        sched_yield();
+        genlru__yield();
 }
 
 void genlru__spin_unlock(struct genlru__spinlock *lock)

@@ -5,6 +5,7 @@
  */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 static unsigned next_number;
@@ -22,4 +23,9 @@ unsigned genlru__nr_cpus(void)
     long nr = sysconf(_SC_NPROCESSORS_ONLN);
 
     return nr < 1 ? 1 : (unsigned)nr;
+}
+
+void genlru__yield(void)
+{
+    sched_yield();
 }

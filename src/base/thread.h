@@ -6,6 +6,9 @@
 /* A number of the calling thread: 0, 1, 2, ... in the order of their first calls. */
 unsigned genlru__thread_number(void);
 
+/* Lets another thread run: used where one may be between two steps that are looked at together. */
+void genlru__yield(void);
+
 /* Processors this process may run on, at least 1. */
 unsigned genlru__nr_cpus(void);
 

@@ -92,16 +92,25 @@ static struct genlru__block *mover_block(struct genlru *lru)
     return block;
 }
 
-bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node *node)
+bool genlru__chain_reserve(struct genlru *lru, unsigned list)
 {
     struct genlru__block *block = lru->chain[list].tail;
 
-    if (!block || block->fill == GENLRU__SLOTS) {
-        block = mover_block(lru);
-        if (!block)
-            return false;
+    if (block && block->fill < GENLRU__SLOTS)
+        return true;
+    block = mover_block(lru);
+    if (block)
         genlru__chain_link_tail(lru, list, block);
-    }
+    return block != NULL;
+}
+
+bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node *node)
+{
+    struct genlru__block *block;
+
+    if (!genlru__chain_reserve(lru, list))
+        return false;
+    block = lru->chain[list].tail;
     genlru__publish(node, &block->slot[block->fill++]);
     return true;
 }

@@ -51,6 +51,9 @@ void genlru__chain_drop(struct genlru *lru, unsigned list, struct genlru__block 
  */
 bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node *node);
 
+/* Makes sure that the next append to a list succeeds. False: no block to be had. */
+bool genlru__chain_reserve(struct genlru *lru, unsigned list);
+
 /* Nodes in a block now; others may take them at any time. */
 unsigned genlru__block_count(const struct genlru__block *block);
 

@@ -10,10 +10,19 @@
 #include "gens/compact.h"
 #include "gens/sizes.h"
 
+static unsigned own_number(const struct genlru *lru)
+{
+    return lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes;
+}
+
+struct genlru__stripe *genlru__stripe_own(struct genlru *lru)
+{
+    return genlru__stripe(lru, own_number(lru));
+}
+
 struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru)
 {
-    unsigned own = lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes;
-    unsigned i;
+    unsigned own = own_number(lru), i;
 
     for (i = 0; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, (own + i) % lru->nr_stripes);

@@ -17,6 +17,9 @@
 /* seq of a list that is no generation's. */
 #define GENLRU__NO_SEQ UINT64_MAX
 
+/* The stripe of the calling thread; not locked. */
+struct genlru__stripe *genlru__stripe_own(struct genlru *lru);
+
 /* The caller's stripe, or the next that is free; locked. */
 struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru);
 void genlru__stripe_release(struct genlru__stripe *stripe);

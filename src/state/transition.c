@@ -261,6 +261,14 @@ int genlru__word_graduate(uint32_t word, const struct genlru__context *context, 
     return 0;
 }
 
+int genlru__word_refresh(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__LISTED || (word & GENLRU_PROBATION))
+        return -EPERM;
+    *ret = genlru_impl_with_gen(word, genlru_impl_window_youngest(context->window));
+    return 0;
+}
+
 int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bool is_dear, uint32_t *ret)
 {
     const struct genlru_mapped_rules *rules = &context->policy->mapped;

@@ -68,6 +68,8 @@ int genlru__word_putback(uint32_t word, const struct genlru__context *context, u
 int genlru__word_protect(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* LISTED on probation -> the generations. */
 int genlru__word_graduate(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/* LISTED in a generation -> the youngest: an access that slept so long that its gen code may mean another age. */
+int genlru__word_refresh(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* A harvested accessed bit. */
 int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bool is_dear, uint32_t *ret);
 int genlru__word_advise(uint32_t word, const struct genlru__context *context, enum genlru_advice advice, uint32_t *ret);

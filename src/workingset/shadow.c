@@ -114,18 +114,26 @@ static uint8_t aged_freq(const struct genlru *lru, const struct genlru__shadow_f
     return (uint8_t)genlru_impl_aged_freq(word, genlru_impl_load_relaxed(&lru->view.window));
 }
 
-void genlru__refault(struct genlru *lru, struct genlru__stripe *stripe, genlru_shadow shadow,
-                     struct genlru__past *ret_past)
+struct genlru__past genlru__refault_judge(const struct genlru *lru, genlru_shadow shadow)
+{
+    struct genlru__past past = {false, 0, 0, false};
+    struct genlru__shadow_fields fields;
+
+    if (!genlru__shadow_decode(shadow, &fields) || !is_recent(lru, &fields))
+        return past;
+    past.is_recent = true;
+    past.refs = fields.refs;
+    past.freq = aged_freq(lru, &fields);
+    past.workingset = fields.workingset;
+    return past;
+}
+
+void genlru__refault_count(struct genlru *lru, struct genlru__stripe *stripe, genlru_shadow shadow)
 {
     struct genlru__shadow_fields fields;
 
-    *ret_past = (struct genlru__past){false, 0, 0, false};
-    if (!genlru__shadow_decode(shadow, &fields) || !is_recent(lru, &fields))
+    if (!genlru__shadow_decode(shadow, &fields))
         return;
-    ret_past->is_recent = true;
-    ret_past->refs = fields.refs;
-    ret_past->freq = aged_freq(lru, &fields);
-    ret_past->workingset = fields.workingset;
     genlru_impl_fetch_add_relaxed(&lru->hist[fields.type].refaulted[genlru__shadow_tier(lru, &fields)], 1);
     genlru__bump(&stripe->refaulted, 1);
     if (fields.workingset)

@@ -33,11 +33,10 @@ unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shad
 /* Steps of the clock since `clock` (a shadow's): how far a victim lies in the past. */
 uint32_t genlru__clock_since(const struct genlru *lru, uint32_t clock);
 
-/*
- * What a returning node's shadow says to its add; a recent one is counted in the history and in the stripe's statistics.
- * Under the stripe's lock.
- */
-void genlru__refault(struct genlru *lru, struct genlru__stripe *stripe, genlru_shadow shadow,
-                     struct genlru__past *ret_past);
+/* What a returning node's shadow says to its add. Pure but for the window and clock it reads; any thread. */
+struct genlru__past genlru__refault_judge(const struct genlru *lru, genlru_shadow shadow);
+
+/* Counts a recent refault in the history and in the stripe's statistics. Under the stripe's lock. */
+void genlru__refault_count(struct genlru *lru, struct genlru__stripe *stripe, genlru_shadow shadow);
 
 #endif
