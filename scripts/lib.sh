@@ -1,6 +1,6 @@
 # lib.sh: what the scripts share; sourced, never run. Bash.
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; } # one line an argument
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
 root_dir() { cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd; }
