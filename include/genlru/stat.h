@@ -27,8 +27,8 @@ struct genlru_gen_stat {
 
 /* The controller's view of one tier of one type. */
 struct genlru_tier_stat {
-    double avg_refaulted; /* moving average over generations that ended */
-    double avg_total;     /* ... of evicted + protected */
+    uint64_t avg_refaulted; /* moving average over generations that ended */
+    uint64_t avg_total;     /* ... of evicted + protected */
     uint64_t refaulted;   /* in the current generation */
     uint64_t evicted;
     uint64_t protected_;
