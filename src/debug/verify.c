@@ -145,7 +145,6 @@ static void check_open(struct verifier *v)
 
             if (!place->block)
                 continue;
-            place->block->list = place->list; /* set when it is linked; checked as of now */
             check_block(v, place->block, place->list);
             nr_open[place->list]++;
             v->nr_opened++;

@@ -100,7 +100,7 @@ static void open_block(struct genlru *lru, struct genlru__stripe *stripe, unsign
 
     __atomic_store_n(&blocks[0]->owner, lru, __ATOMIC_RELAXED);
     stripe->open[0].block = blocks[0];
-    stripe->open[0].list = (uint16_t)list;
+    stripe->open[0].list = blocks[0]->list = (uint16_t)list;
     lru->chain[list].nr_open++;
     genlru__bump(&lru->nr_opened, 1);
     for (i = 1; i < nr; i++) {
