@@ -39,17 +39,27 @@ void genlru__stripe_release(struct genlru__stripe *stripe)
     genlru__spin_unlock(&stripe->lock);
 }
 
+unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open)
+{
+    unsigned type = open->list / lru->lists_per_type;
+
+    if (open->seq == GENLRU__NO_SEQ || open->seq >= lru->min_seq[type])
+        return open->list;
+    return genlru__list_of_seq(lru, type, lru->min_seq[type]);
+}
+
 /* To its chain, or to the pool if everything in it was deleted already. Under the lru's lock. */
 static void hand_over(struct genlru *lru, struct genlru__open *open)
 {
     struct genlru__block *block = open->block;
+    unsigned list = genlru__open_home(lru, open);
 
-    genlru__assert(lru->chain[open->list].nr_open > 0);
-    lru->chain[open->list].nr_open--;
+    genlru__assert(lru->chain[list].nr_open > 0);
+    lru->chain[list].nr_open--;
     genlru__bump(&lru->nr_opened, (uint64_t)-1);
-    genlru__chain_link_tail(lru, open->list, block);
+    genlru__chain_link_tail(lru, list, block);
     if (genlru__block_count(block) == 0)
-        genlru__chain_drop(lru, open->list, block);
+        genlru__chain_drop(lru, list, block);
     open->block = NULL;
 }
 
@@ -93,13 +103,14 @@ static unsigned missing_reserve(struct genlru *lru)
 }
 
 /* Registers blocks[0] as open for `list` in open[0]; the other blocks top up the reserve. Under the lru's lock. */
-static void open_block(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, struct genlru__block **blocks,
-                       unsigned nr)
+static void open_block(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
+                       struct genlru__block **blocks, unsigned nr)
 {
     unsigned i;
 
     __atomic_store_n(&blocks[0]->owner, lru, __ATOMIC_RELAXED);
     stripe->open[0].block = blocks[0];
+    stripe->open[0].seq = seq;
     stripe->open[0].list = blocks[0]->list = (uint16_t)list;
     lru->chain[list].nr_open++;
     genlru__bump(&lru->nr_opened, 1);
@@ -125,7 +136,7 @@ void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, un
 
     *ret_stale = false;
     for (i = 0; i < GENLRU__NR_OPEN; i++)
-        if (stripe->open[i].block && stripe->open[i].list == list)
+        if (stripe->open[i].block && stripe->open[i].list == list && stripe->open[i].seq == seq)
             break;
     if (i < GENLRU__NR_OPEN && stripe->open[i].block->fill < GENLRU__SLOTS) {
         if (i)
@@ -144,7 +155,7 @@ void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, un
         if (stripe->open[i].block)
             hand_over(lru, &stripe->open[i]);
         to_front(stripe, i);
-        open_block(lru, stripe, list, blocks, nr);
+        open_block(lru, stripe, list, seq, blocks, nr);
         if (lru->policy.probation.percent)
             genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
         if (genlru_impl_load_relaxed(&lru->is_compaction_due))
@@ -166,7 +177,7 @@ static void flush_stripe(struct genlru *lru, struct genlru__stripe *stripe, unsi
 
     genlru__mutex_lock(&lru->lock);
     for (i = 0; i < GENLRU__NR_OPEN; i++)
-        if (stripe->open[i].block && (list == genlru__nr_lists(lru) || stripe->open[i].list == list))
+        if (stripe->open[i].block && (list == genlru__nr_lists(lru) || genlru__open_home(lru, &stripe->open[i]) == list))
             hand_over(lru, &stripe->open[i]);
     genlru__mutex_unlock(&lru->lock);
 }
