@@ -1,7 +1,8 @@
-# The file lists of the installed packages (/var/lib/dpkg/info/*.list) to one file of rows, as packages.awk writes them:
+# The file lists of the installed packages (/var/lib/dpkg/info/*.list) to one file of rows, built as
+# packages.awk builds its own:
 #   package path
-# Directories are left out: every package lists those it shares with others, and /usr would be owned by all. A directory
-# is a line that the next one goes on from.
+# Directories are left out: each package lists those it shares with others, too, so that /usr would
+# be everybody's. A directory is a line that the next one goes on from.
 # Usage: awk -f files.awk /var/lib/dpkg/info/*.list > FILE
 FNR == 1 {
     finish()

@@ -1,15 +1,16 @@
--- The database of the captured workload: what a package catalogue's web site would keep, filled from this machine.
--- Reads packages.rows, dependencies.rows and files.rows from the current directory (see `run`).
+-- The database of the captured workload: what the web site of a package catalogue would keep,
+-- filled with what this machine's apt and dpkg know. Reads packages.rows, dependencies.rows and
+-- files.rows from the current directory (`run` puts them there).
 --
--- Sizes on a Debian 12 with main, 4 KiB pages: catalogue and dependencies (cold and wide), files (cold), search (text index),
--- popularity (small, hot, updated all the time), event (only appended, its index written all over).
+-- Wide and mostly cold: package, dependency, file, and search, a text index over the packages.
+-- Small and updated by every visit: popularity. Appended to, its index written all over: event.
 .bail on
 PRAGMA page_size = 4096;
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 
-CREATE TEMP TABLE package_row (name, version, section, priority, maintainer, architecture, installed, size, homepage,
-                               filename, sha256, tags, summary);
+CREATE TEMP TABLE package_row (name, version, section, priority, maintainer, architecture,
+                               installed, size, homepage, filename, sha256, tags, summary);
 CREATE TEMP TABLE dependency_row (name, kind, target);
 CREATE TEMP TABLE file_row (package, path);
 .import --ascii --schema temp packages.rows package_row
@@ -34,12 +35,12 @@ CREATE TABLE package (
     tags         TEXT,
     summary      TEXT
 );
--- A security update lists a package again; the catalogue keeps one row a name. Sorted, so that ids, and with them the
--- pages, don't depend on the order in which apt keeps its lists.
-INSERT INTO package (name, version, section, priority, maintainer, architecture, installed, size, homepage, filename,
-                     sha256, tags, summary)
-    SELECT name, max(version), section, priority, maintainer, architecture, installed, size, homepage, filename, sha256,
-           tags, summary
+-- A security update lists a package again; the catalogue keeps one row a name. Sorted, so that ids,
+-- and with them the pages, don't depend on the order in which apt keeps its lists.
+INSERT INTO package (name, version, section, priority, maintainer, architecture, installed, size,
+                     homepage, filename, sha256, tags, summary)
+    SELECT name, max(version), section, priority, maintainer, architecture, installed, size,
+           homepage, filename, sha256, tags, summary
     FROM package_row GROUP BY name ORDER BY name;
 CREATE UNIQUE INDEX package_by_name ON package (name);
 CREATE INDEX package_by_section ON package (section, name);
@@ -51,7 +52,8 @@ CREATE TABLE dependency (
     PRIMARY KEY (package, kind, target)
 ) WITHOUT ROWID;
 INSERT OR IGNORE INTO dependency
-    SELECT package.id, kind, target FROM dependency_row JOIN package USING (name) ORDER BY package.id, kind, target;
+    SELECT package.id, kind, target FROM dependency_row JOIN package USING (name)
+    ORDER BY package.id, kind, target;
 CREATE INDEX dependency_by_target ON dependency (target);
 
 CREATE TABLE file (
@@ -60,7 +62,8 @@ CREATE TABLE file (
     path    TEXT NOT NULL
 );
 INSERT INTO file (package, path)
-    SELECT package.id, path FROM file_row JOIN package ON name = file_row.package ORDER BY package.id, path;
+    SELECT package.id, path FROM file_row JOIN package ON name = file_row.package
+    ORDER BY package.id, path;
 CREATE INDEX file_by_package ON file (package);
 CREATE INDEX file_by_path ON file (path);
 

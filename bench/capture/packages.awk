@@ -1,11 +1,12 @@
 # Debian package records (apt-cache dumpavail) to two files of rows for sqlite3's .import --ascii:
-#   packages       name version section priority maintainer architecture installed size homepage filename sha256 tags summary
-#   dependencies   name kind target       (every alternative of every Pre-Depends, Depends and Recommends, once a line)
+#   packages      name version section priority maintainer architecture installed size homepage
+#                 filename sha256 tags summary
+#   dependencies  name kind target      (of Pre-Depends, Depends and Recommends; each alternative)
 # Fields end with 0x1f, rows with 0x1e, neither of which occurs in the records.
 # Usage: apt-cache dumpavail | awk -v packages=FILE -v dependencies=FILE -f packages.awk
 BEGIN {
-    nr_columns = split("Package Version Section Priority Maintainer Architecture Installed-Size Size Homepage " \
-                       "Filename SHA256 Tag Description", columns, " ")
+    nr_columns = split("Package Version Section Priority Maintainer Architecture Installed-Size " \
+                       "Size Homepage Filename SHA256 Tag Description", columns, " ")
     nr_kinds = split("Pre-Depends Depends Recommends", kinds, " ")
 }
 

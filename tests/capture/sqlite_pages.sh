@@ -90,7 +90,7 @@ by_hand covered "SELECT k FROM t WHERE k = 20" "1 8"
 # A commit counts itself on page 1. The cursor that found row 5 stays on it while the index changes.
 by_hand update "UPDATE t SET body = hex(randomblob(200)) WHERE id = 5" "1 2 7 1"
 by_hand update_index "UPDATE t SET k = 11 WHERE id = 5" "1 2 7 8 1"
-# A rollback asks whether pages 7 and 8 are cached, to undo them there; that is no access. Then page 1.
+# A rollback asks whether pages 7 and 8 are cached, to undo them there: no access. Then page 1.
 by_hand rollback "BEGIN; UPDATE t SET k = 12 WHERE id = 5; ROLLBACK" "1 2 7 8 1"
 
 # Not only which, but how many: a look-up is page 1 (is the schema still the same?), root and leaf.
@@ -202,6 +202,7 @@ expect ".exit 3" "1 2 5" "$(pages exit3.txt)"
 printf '%s\nSELECT * FROM missing;\n%s\n' "$point" "$point" |
     capture bail.txt -bail tiny.db >/dev/null 2>&1 && fail "-bail: exit status 0"
 expect "-bail: the look-up, and page 1 before \"no such table\"" $((before + 1)) "$(count bail.txt)"
+# shellcheck disable=SC2016
 capture killed.txt tiny.db "$point" '.shell kill -9 $PPID' >/dev/null 2>&1
 [ ! -e killed.txt ] || fail "killed: a cut trace looks whole"
 [ -e killed.txt.part ] || fail "killed: no .part"
