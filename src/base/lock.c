@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks with ranks: see lock.h. */
+#include "base/lock.h"
+
+#include "base/check.h"
+#include "base/thread.h"
+
+/* Ranks the calling thread holds, a bit each. Kept in the checked build only. */
+static _Thread_local unsigned held;
+
+/* A trylock cannot deadlock, so it may be taken out of order: `ordered` is false for it. */
+static void witness_lock(enum genlru__rank rank, bool ordered)
+{
+    if (!GENLRU__IS_CHECKED)
+        return;
+    if (ordered)
+        genlru__assert(held >> rank == 0);
+    held |= 1u << rank;
+}
+
+static void witness_unlock(enum genlru__rank rank)
+{
+    if (!GENLRU__IS_CHECKED)
+        return;
+    genlru__assert(held & 1u << rank);
+    held &= ~(1u << rank);
+}
+
+int genlru__mutex_init(struct genlru__mutex *lock, enum genlru__rank rank)
+{
+    lock->rank = rank;
+    return -pthread_mutex_init(&lock->mutex, NULL);
+}
+
+void genlru__mutex_fini(struct genlru__mutex *lock)
+{
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+void genlru__mutex_lock(struct genlru__mutex *lock)
+{
+    int error = pthread_mutex_lock(&lock->mutex);
+
+    genlru__assert(error == 0);
+    (void)error;
+    witness_lock(lock->rank, true);
+}
+
+bool genlru__mutex_trylock(struct genlru__mutex *lock)
+{
+    if (pthread_mutex_trylock(&lock->mutex) != 0)
+        return false;
+    witness_lock(lock->rank, true);
+    return true;
+}
+
+void genlru__mutex_unlock(struct genlru__mutex *lock)
+{
+    witness_unlock(lock->rank);
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+bool genlru__spin_trylock(struct genlru__spinlock *lock)
+{
+    /* acquire S1: pairs with the release in spin_unlock; guards the stripe's open blocks and their fill */
+    if (__atomic_load_n(&lock->is_held, __ATOMIC_RELAXED) != 0 ||
+        __atomic_exchange_n(&lock->is_held, 1, __ATOMIC_ACQUIRE) != 0)
+        return false;
+    witness_lock(GENLRU__RANK_STRIPE, false);
+    return true;
+}
+
+void genlru__spin_lock(struct genlru__spinlock *lock)
+{
+    while (!genlru__spin_trylock(lock))
+        genlru__yield();
+}
+
+void genlru__spin_unlock(struct genlru__spinlock *lock)
+{
+    witness_unlock(GENLRU__RANK_STRIPE);
+    __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELEASE); /* release S0: pairs with acquire S1 */
+}

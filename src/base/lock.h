@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks and their order. A thread takes locks of rising rank only: stripe < lru < pool. The checked
+ * build keeps a mask of what the thread holds and aborts on a violation.
+ */
+#ifndef GENLRU_BASE_LOCK_H
+#define GENLRU_BASE_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum genlru__rank { GENLRU__RANK_STRIPE = 0, GENLRU__RANK_LRU = 1, GENLRU__RANK_POOL = 2 };
+
+/* Sleeping lock: lru and pool. */
+struct genlru__mutex {
+    pthread_mutex_t mutex;
+    enum genlru__rank rank;
+};
+
+int genlru__mutex_init(struct genlru__mutex *lock, enum genlru__rank rank); /* 0 or -errno */
+void genlru__mutex_fini(struct genlru__mutex *lock);
+void genlru__mutex_lock(struct genlru__mutex *lock);
+bool genlru__mutex_trylock(struct genlru__mutex *lock);
+void genlru__mutex_unlock(struct genlru__mutex *lock);
+
+/*
+ * One word, held for a few dozen instructions: a stripe. It is tried, and the next stripe taken when it is
+ * busy; only a flush waits for a given one, yielding the processor since the holder may be preempted.
+ */
+struct genlru__spinlock {
+    uint32_t is_held;
+};
+
+bool genlru__spin_trylock(struct genlru__spinlock *lock);
+void genlru__spin_lock(struct genlru__spinlock *lock);
+void genlru__spin_unlock(struct genlru__spinlock *lock);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The default allocator and clock, used where a config gives none. */
+#ifndef GENLRU_BASE_MEMORY_H
+#define GENLRU_BASE_MEMORY_H
+
+#include "genlru/config.h"
+
+/* A copy of *allocator, or the C library's when it is NULL or has no functions. */
+struct genlru_allocator genlru__allocator_or_default(const struct genlru_allocator *allocator);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t genlru__monotonic_ns(void *unused);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Thread numbers. The counter is the library's only process-wide variable: hashing thread handles instead would
+ * put two of two threads on one of two stripes half of the time.
+ */
+#include "base/thread.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+static unsigned next_number;
+static _Thread_local unsigned number_plus_1;
+
+unsigned genlru__thread_number(void)
+{
+    if (number_plus_1 == 0)
+        number_plus_1 = 1 + __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED) % (1u << 30);
+    return number_plus_1 - 1;
+}
+
+unsigned genlru__nr_cpus(void)
+{
+    long nr = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return nr < 1 ? 1 : (unsigned)nr;
+}
+
+void genlru__yield(void)
+{
+    sched_yield();
+}

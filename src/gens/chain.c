@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Chains of blocks: see chain.h. */
+#include "gens/chain.h"
+
+#include "base/check.h"
+
+static void count_linked(struct genlru *lru, struct genlru__chain *chain)
+{
+    if (chain->nr_blocks++ == 0)
+        lru->nr_nonempty++;
+    lru->nr_linked++;
+}
+
+void genlru__chain_link_tail(struct genlru *lru, unsigned list, struct genlru__block *block)
+{
+    struct genlru__chain *chain = &lru->chain[list];
+
+    block->list = (uint16_t)list;
+    block->next = NULL;
+    block->prev = chain->tail;
+    if (chain->tail)
+        chain->tail->next = block;
+    else
+        chain->head = block;
+    chain->tail = block;
+    count_linked(lru, chain);
+}
+
+void genlru__chain_link_head(struct genlru *lru, unsigned list, struct genlru__block *block)
+{
+    struct genlru__chain *chain = &lru->chain[list];
+
+    block->list = (uint16_t)list;
+    block->prev = NULL;
+    block->next = chain->head;
+    if (chain->head)
+        chain->head->prev = block;
+    else
+        chain->tail = block;
+    chain->head = block;
+    count_linked(lru, chain);
+}
+
+void genlru__chain_unlink(struct genlru *lru, unsigned list, struct genlru__block *block)
+{
+    struct genlru__chain *chain = &lru->chain[list];
+    unsigned i;
+
+    for (i = 0; i < GENLRU__NR_CURSORS; i++)
+        if (lru->cursor[i].block == block) {
+            lru->cursor[i].block = block->next;
+            if (!block->next)
+                lru->cursor[i].list = list + 1;
+        }
+    if (block->prev)
+        block->prev->next = block->next;
+    else
+        chain->head = block->next;
+    if (block->next)
+        block->next->prev = block->prev;
+    else
+        chain->tail = block->prev;
+    block->next = block->prev = NULL;
+    genlru__assert(chain->nr_blocks > 0);
+    if (--chain->nr_blocks == 0)
+        lru->nr_nonempty--;
+    lru->nr_linked--;
+}
+
+void genlru__chain_drop(struct genlru *lru, unsigned list, struct genlru__block *block)
+{
+    genlru__assert(genlru__block_count(block) == 0);
+    genlru__chain_unlink(lru, list, block);
+    __atomic_store_n(&block->owner, NULL, __ATOMIC_RELAXED);
+    if (lru->nr_reserve < GENLRU__RESERVE)
+        lru->reserve[lru->nr_reserve++] = block;
+    else
+        genlru__pool_put(lru->pool, block);
+}
+
+/* A block for a mover, who must not call the allocator: from the pool, else from the reserve. */
+static struct genlru__block *mover_block(struct genlru *lru)
+{
+    struct genlru__block *block = genlru__pool_get(lru->pool, false);
+
+    if (!block && lru->nr_reserve > 0)
+        block = lru->reserve[--lru->nr_reserve];
+    if (block) {
+        block->fill = block->scan = 0;
+        __atomic_store_n(&block->owner, lru, __ATOMIC_RELAXED);
+    }
+    return block;
+}
+
+bool genlru__chain_reserve(struct genlru *lru, unsigned list)
+{
+    struct genlru__block *block = lru->chain[list].tail;
+
+    if (block && block->fill < GENLRU__SLOTS)
+        return true;
+    block = mover_block(lru);
+    if (block)
+        genlru__chain_link_tail(lru, list, block);
+    return block != NULL;
+}
+
+bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node *node)
+{
+    struct genlru__block *block;
+
+    if (!genlru__chain_reserve(lru, list))
+        return false;
+    block = lru->chain[list].tail;
+    genlru__publish(node, &block->slot[block->fill++]);
+    return true;
+}
+
+unsigned genlru__block_count(const struct genlru__block *block)
+{
+    unsigned i, nr = 0;
+
+    for (i = block->scan; i < block->fill; i++)
+        nr += genlru_impl_ptr_load_relaxed(&block->slot[i]) != NULL;
+    return nr;
+}

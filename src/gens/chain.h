@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chains of blocks, and the three ways a slot changes (docs/memory-model.md has the edges P, T and D):
+ *
+ *   0 ── publish, by the holder of a stripe in an open block or a mover in a linked one ──▶ node
+ *   node ── take, by a mover's exchange or a deleter's compare-and-swap ──▶ 0
+ *
+ * The read-modify-write that empties a slot transfers the node's ownership. A mover touches a node only after
+ * it took it: before that a deleter may free it at any moment.
+ *
+ * All but genlru__publish and genlru__slot_release run under the lru's lock.
+ */
+#ifndef GENLRU_GENS_CHAIN_H
+#define GENLRU_GENS_CHAIN_H
+
+#include "gens/lru.h"
+
+/* Back pointer first, then the slot: the second store gives the node away, and is the last touch of it. */
+static inline void genlru__publish(struct genlru_node *node, void **slot)
+{
+    genlru_impl_ptr_store_relaxed(&node->slot, slot); /* before P: a deleter that sees the node must find the slot */
+    genlru_impl_ptr_store_release(slot, node);        /* release P: pairs with acquires T and D */
+}
+
+/* The node in a slot, now the caller's, or NULL. */
+static inline struct genlru_node *genlru__take(void **slot)
+{
+    if (!genlru_impl_ptr_load_relaxed(slot)) /* holes are many, and a load is cheaper than an exchange */
+        return NULL;
+    return (struct genlru_node *)genlru_impl_ptr_exchange_acquire(slot, NULL); /* acquire T: pairs with P */
+}
+
+/* Takes `node` out of the slot it names, if it still stands there. */
+static inline bool genlru__take_own(struct genlru_node *node)
+{
+    void **slot = (void **)genlru_impl_ptr_load_relaxed(&node->slot); /* any value is safe: the swap checks it */
+
+    return slot && genlru_impl_ptr_cas_acquire(slot, node, NULL); /* acquire D: pairs with P */
+}
+
+void genlru__chain_link_tail(struct genlru *lru, unsigned list, struct genlru__block *block);
+void genlru__chain_link_head(struct genlru *lru, unsigned list, struct genlru__block *block);
+void genlru__chain_unlink(struct genlru *lru, unsigned list, struct genlru__block *block);
+
+/* Unlinks a block whose slots are all empty and gives it to the reserve or the pool. */
+void genlru__chain_drop(struct genlru *lru, unsigned list, struct genlru__block *block);
+
+/*
+ * Publishes a node that the mover holds at the young end of a list. False when there is no block to be had; then the
+ * mover puts the node back where it took it from.
+ */
+bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node *node);
+
+/* Makes sure that the next append to a list succeeds. False: no block to be had. */
+bool genlru__chain_reserve(struct genlru *lru, unsigned list);
+
+/* Nodes in a block now; others may take them at any time. */
+unsigned genlru__block_count(const struct genlru__block *block);
+
+#endif

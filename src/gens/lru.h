@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lru as a structure: who owns which field. Everything that changes it is in this layer (lists, window, counters)
+ * or above (verdicts, verbs).
+ *
+ *   struct genlru ─┬─ view        first line: all that a hit reads
+ *                  ├─ chain[]     per type: one per generation (seq modulo a power of two), probation, parked
+ *                  ├─ hist[]      per type: what the controller judges by
+ *                  └─ stripe[]    per group of threads: open blocks, and counters[type][gen code]
+ *
+ * Lists hold hints, words hold the truth: a node in the wrong chain is legal, and moved when it is met. Counters
+ * follow the words: counters[type][gen code], where code 0 counts parked nodes and PROBATION_INDEX those
+ * on probation. A word may lag below min_seq (advised cold while on a young chain): its counter is read as the oldest
+ * generation's, as its gen is (invariant 8). Sums over stripes may be transiently negative; readers clamp.
+ */
+#ifndef GENLRU_GENS_LRU_H
+#define GENLRU_GENS_LRU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/blocks.h"
+#include "base/lock.h"
+#include "genlru/config.h"
+#include "genlru/impl/hit.h"
+#include "genlru/lru.h"
+#include "state/transition.h"
+
+enum {
+    GENLRU__CACHE_LINE = 64,
+    GENLRU__PROBATION_INDEX = 128, /* counter of nodes on probation; 1..127 are gen codes, 0 is parked */
+    GENLRU__NR_COUNTERS = 129,
+    GENLRU__NR_OPEN = 4,    /* open blocks of a stripe: lists that adds go to alternate between few */
+    GENLRU__RESERVE = 2,    /* blocks kept for movers, so that a scan makes progress without memory (invariant 9) */
+    GENLRU__NR_CURSORS = 2
+};
+
+/* A FIFO of blocks, head oldest. Under the lru's lock. */
+struct genlru__chain {
+    struct genlru__block *head;
+    struct genlru__block *tail;
+    uint32_t nr_open;   /* blocks that stripes have open for this list: min_seq does not pass it while there are any */
+    uint32_t nr_blocks; /* linked */
+};
+
+/* Relaxed atomics; two's complement, so that a sum over stripes is right whatever order steps come in. */
+struct genlru__counter {
+    uint64_t nodes;
+    uint64_t charge;
+};
+
+struct genlru__open {
+    struct genlru__block *block; /* NULL = free */
+    uint16_t list;
+};
+
+/* What threads of one stripe write. Aligned to a cache line, counters of all types behind it. */
+struct genlru__stripe {
+    struct genlru__spinlock lock;              /* guards open[] and the blocks' fill */
+    struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
+    uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
+    uint64_t refaulted_workingset;
+    uint64_t deleted;                          /* relaxed atomic, written by anyone: every 64th del looks after holes */
+    struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
+};
+
+/* Per type: what was evicted, protected and refaulted, by tier (see reclaim/controller.h). Relaxed atomics. */
+struct genlru__hist {
+    uint64_t avg_refaulted[GENLRU_NR_TIERS]; /* written under the lru's lock, like the next three; integers, so that */
+    uint64_t avg_total[GENLRU_NR_TIERS];     /* every platform comes to the same victims */
+    uint64_t evicted[GENLRU_NR_TIERS];
+    uint64_t protected_[GENLRU_NR_TIERS];
+    uint64_t refaulted[GENLRU_NR_TIERS]; /* adds count here without the lock */
+};
+
+/* A place in the lists that survives the unlinking of its block. Under the lru's lock. */
+struct genlru__cursor {
+    struct genlru__block *block; /* NULL = at the head of `list` */
+    uint32_t list;
+};
+
+enum genlru__cursor_use { GENLRU__CURSOR_COMPACT, GENLRU__CURSOR_WALK };
+
+/* Statistics of movers: written under the lock, read by genlru_stat without it, so relaxed atomics. */
+struct genlru__mover_stat {
+    uint64_t evicted;
+    uint64_t putback;
+    uint64_t scanned;
+    uint64_t promoted;
+    uint64_t protected_;
+    uint64_t parked;
+    uint64_t aged;
+    uint64_t prefetched_unused;
+    uint64_t compacted;
+    uint64_t inconsistent;
+};
+
+struct genlru {
+    struct genlru_view view; /* read by hits; written under the lock when the window changes */
+
+    /* Never changed after creation. */
+    struct genlru_policy policy;
+    struct genlru_allocator allocator;
+    struct genlru_pool *pool;
+    struct genlru__chain *chain;   /* [nr_lists] */
+    char *stripes;                 /* nr_stripes, stripe_bytes apart */
+    size_t stripe_bytes;
+    size_t bytes;                  /* of this allocation */
+    uint32_t nr_gens;
+    uint32_t nr_types;
+    uint32_t nr_stripes;
+    uint32_t lists_per_type;       /* gen_mask + 1 generations, probation, parked */
+    uint32_t gen_mask;             /* a generation's list is seq & gen_mask */
+    uint32_t clock_shift;          /* a shadow's clock counts in steps of 2^clock_shift charge */
+    uint16_t tag;                  /* 15 bits that tell this lru's shadows from others' */
+    bool owns_pool;
+    uint8_t type_weight[GENLRU_MAX_TYPES];
+    uint64_t (*now_ns)(void *ctx);
+    void *clock_ctx;
+    void (*on_error)(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
+    void *error_ctx;
+    struct genlru_nonresident *nonresident;
+    uint64_t (*hash_of)(void *ctx, const struct genlru_node *node);
+    void *hash_ctx;
+
+    /* Changed by anyone: relaxed atomics. */
+    uint64_t capacity;
+    uint64_t eviction_clock; /* charge isolated and not put back */
+    uint64_t used_hint;      /* charge at a recent hand-over or evict: is the lru full enough for probation? */
+    uint64_t is_compaction_due;
+
+    /* Under the lock; the sequence numbers are relaxed atomics, read by statistics without it. */
+    struct genlru__mutex lock __attribute__((aligned(64)));
+    uint64_t max_seq;
+    uint64_t min_seq[GENLRU_MAX_TYPES];
+    uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask */
+    uint64_t next_age_clock;   /* eviction clock at which a policy's aging by volume is due */
+    uint64_t next_epoch_clock; /* ... and the next freq epoch */
+    uint32_t epoch;
+    uint32_t nr_nonempty;      /* chains with blocks */
+    uint32_t nr_reserve;
+    struct genlru__block *reserve[GENLRU__RESERVE];
+    uint64_t nr_linked;        /* blocks on chains */
+    uint64_t nr_opened;        /* blocks open in stripes */
+    uint64_t rescue_left[GENLRU_MAX_TYPES]; /* blocks of the parked chain to look through for nodes that were unpinned
+                                               but could not be moved for want of a block */
+    uint64_t compact_behind;   /* blocks the compaction has yet to look at in this pass (invariant 7) */
+    uint64_t reported_nodes;   /* what the last report of an inconsistency was about */
+    struct genlru__cursor cursor[GENLRU__NR_CURSORS];
+    bool is_walking;
+    struct genlru__hist hist[GENLRU_MAX_TYPES];
+    struct genlru__mover_stat stat;
+};
+
+static inline struct genlru__stripe *genlru__stripe(const struct genlru *lru, unsigned nr)
+{
+    return (struct genlru__stripe *)(void *)(lru->stripes + nr * lru->stripe_bytes);
+}
+
+/* Number of the list of a generation, of probation and of parked nodes of a type. */
+static inline unsigned genlru__list_of_seq(const struct genlru *lru, unsigned type, uint64_t seq)
+{
+    return type * lru->lists_per_type + ((unsigned)seq & lru->gen_mask);
+}
+
+static inline unsigned genlru__list_of_probation(const struct genlru *lru, unsigned type)
+{
+    return type * lru->lists_per_type + lru->gen_mask + 1;
+}
+
+static inline unsigned genlru__list_of_parked(const struct genlru *lru, unsigned type)
+{
+    return type * lru->lists_per_type + lru->gen_mask + 2;
+}
+
+static inline unsigned genlru__nr_lists(const struct genlru *lru)
+{
+    return lru->nr_types * lru->lists_per_type;
+}
+
+/* Increments a statistic that only lock holders write and that others read without the lock. */
+static inline void genlru__bump(uint64_t *counter, uint64_t by)
+{
+    genlru_impl_store_relaxed(counter, genlru_impl_load_relaxed(counter) + by);
+}
+
+/* Tells the error hook, or in the checked build aborts if there is none. No lock may be held. Returns `error`. */
+int genlru__misuse(const struct genlru *lru, int error, const char *what, const struct genlru_node *node);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of nodes and charge: see sizes.h. */
+#include "gens/sizes.h"
+
+#include "base/thread.h"
+
+static struct genlru__counter *own_counter(struct genlru *lru, unsigned type, unsigned index)
+{
+    unsigned nr = lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes;
+
+    return &genlru__stripe(lru, nr)->counter[type * GENLRU__NR_COUNTERS + index];
+}
+
+/* relaxed: sums are read as loose figures, or compared when no call is running */
+static void add(struct genlru *lru, unsigned type, unsigned index, uint64_t nodes, uint64_t charge)
+{
+    struct genlru__counter *counter = own_counter(lru, type, index);
+
+    if (nodes)
+        genlru_impl_fetch_add_relaxed(&counter->nodes, nodes);
+    if (charge)
+        genlru_impl_fetch_add_relaxed(&counter->charge, charge);
+}
+
+void genlru__account(struct genlru *lru, uint64_t before, uint64_t after)
+{
+    unsigned type = genlru_impl_type(genlru_impl_word(before));
+    int from = genlru__counter_index(genlru_impl_word(before));
+    int to = genlru__counter_index(genlru_impl_word(after));
+
+    if (from == to) {
+        if (from >= 0)
+            add(lru, type, (unsigned)from, 0, (uint64_t)genlru_impl_charge(after) - genlru_impl_charge(before));
+        return;
+    }
+    if (from >= 0)
+        add(lru, type, (unsigned)from, (uint64_t)-1, -(uint64_t)genlru_impl_charge(before));
+    if (to >= 0)
+        add(lru, type, (unsigned)to, 1, genlru_impl_charge(after));
+}
+
+static void batch_add(struct genlru *lru, struct genlru__batch *batch, unsigned type, unsigned index, uint64_t nodes,
+                      uint64_t charge)
+{
+    unsigned i;
+
+    for (i = 0; i < batch->nr; i++)
+        if (batch->sum[i].type == type && batch->sum[i].index == index)
+            break;
+    if (i == sizeof(batch->sum) / sizeof(batch->sum[0])) {
+        genlru__batch_flush(lru, batch);
+        i = 0;
+    }
+    if (i == batch->nr) {
+        batch->nr++;
+        batch->sum[i].type = (uint16_t)type;
+        batch->sum[i].index = (uint16_t)index;
+        batch->sum[i].nodes = 0;
+        batch->sum[i].charge = 0;
+    }
+    batch->sum[i].nodes += nodes;
+    batch->sum[i].charge += charge;
+}
+
+void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after)
+{
+    unsigned type = genlru_impl_type(genlru_impl_word(before));
+    int from = genlru__counter_index(genlru_impl_word(before));
+    int to = genlru__counter_index(genlru_impl_word(after));
+
+    if (from >= 0)
+        batch_add(lru, batch, type, (unsigned)from, (uint64_t)-1, -(uint64_t)genlru_impl_charge(before));
+    if (to >= 0)
+        batch_add(lru, batch, type, (unsigned)to, 1, genlru_impl_charge(after));
+}
+
+void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
+{
+    unsigned i;
+
+    for (i = 0; i < batch->nr; i++)
+        add(lru, batch->sum[i].type, batch->sum[i].index, batch->sum[i].nodes, batch->sum[i].charge);
+    batch->nr = 0;
+}
+
+static struct genlru__counter sum_raw(const struct genlru *lru, unsigned type, unsigned index)
+{
+    struct genlru__counter sum = {0, 0};
+    unsigned i;
+
+    for (i = 0; i < lru->nr_stripes; i++) {
+        const struct genlru__counter *counter =
+            &genlru__stripe(lru, i)->counter[type * GENLRU__NR_COUNTERS + index];
+
+        sum.nodes += genlru_impl_load_relaxed(&counter->nodes);
+        sum.charge += genlru_impl_load_relaxed(&counter->charge);
+    }
+    return sum;
+}
+
+static void add_raw(struct genlru__counter *sum, struct genlru__counter other)
+{
+    sum->nodes += other.nodes;
+    sum->charge += other.charge;
+}
+
+static struct genlru__counter clamped(struct genlru__counter sum)
+{
+    if ((int64_t)sum.nodes < 0)
+        sum.nodes = 0;
+    if ((int64_t)sum.charge < 0)
+        sum.charge = 0;
+    return sum;
+}
+
+struct genlru__counter genlru__sum(const struct genlru *lru, unsigned type, unsigned index)
+{
+    return clamped(sum_raw(lru, type, index));
+}
+
+struct genlru__counter genlru__sum_age(const struct genlru *lru, uint64_t window, unsigned type, unsigned age)
+{
+    unsigned width = genlru_impl_window_width(window, type);
+    struct genlru__counter sum = sum_raw(lru, type, genlru_impl_gen_of_age(window, age));
+
+    if (age == width - 1)
+        while (++age < GENLRU_GEN_MODULUS)
+            add_raw(&sum, sum_raw(lru, type, genlru_impl_gen_of_age(window, age)));
+    return clamped(sum);
+}
+
+struct genlru__counter genlru__sum_type(const struct genlru *lru, unsigned type)
+{
+    struct genlru__counter sum = {0, 0};
+    unsigned i;
+
+    for (i = 0; i < GENLRU__NR_COUNTERS; i++)
+        add_raw(&sum, sum_raw(lru, type, i));
+    return clamped(sum);
+}
+
+struct genlru__counter genlru__sum_all(const struct genlru *lru)
+{
+    struct genlru__counter sum = {0, 0};
+    unsigned type;
+
+    for (type = 0; type < lru->nr_types; type++)
+        add_raw(&sum, genlru__sum_type(lru, type));
+    return sum;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters of nodes and charge. They follow the word: whoever flips a word from one counter's gen to another's, by
+ * the compare-and-swap that includes the charge, then adds the difference. Hence the accounting equation
+ *
+ *   counter[type][index] = sum over nodes n with index_of(word(n)) = index of (1, charge(n))     (invariant 4)
+ *
+ * which holds whenever no call is between its flip and its addition.
+ */
+#ifndef GENLRU_GENS_SIZES_H
+#define GENLRU_GENS_SIZES_H
+
+#include "gens/lru.h"
+
+/* Counter that a word belongs to, or -1: it is on no list. */
+static inline int genlru__counter_index(uint32_t word)
+{
+    if (word & GENLRU_PROBATION)
+        return GENLRU__PROBATION_INDEX;
+    if (word & GENLRU_GEN_MASK)
+        return (int)genlru_impl_gen(word);
+    return genlru__state_of(word) == GENLRU__PARKED ? 0 : -1;
+}
+
+/* Adds the difference that a node's change from `before` to `after` makes. */
+void genlru__account(struct genlru *lru, uint64_t before, uint64_t after);
+
+/*
+ * The same for many nodes: differences are gathered here and added once. A batch lives on the stack of one call;
+ * flush it before unlocking, so that nobody sees a quiescent structure with pending differences.
+ */
+struct genlru__batch {
+    unsigned nr;
+    struct {
+        uint16_t type;
+        uint16_t index;
+        uint64_t nodes;
+        uint64_t charge;
+    } sum[8];
+};
+
+void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after);
+void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);
+
+/* Sum over stripes of one counter, clamped at 0. */
+struct genlru__counter genlru__sum(const struct genlru *lru, unsigned type, unsigned index);
+
+/* Nodes and charge of the generation that is `age` old; the oldest includes words that lag behind it. */
+struct genlru__counter genlru__sum_age(const struct genlru *lru, uint64_t window, unsigned type, unsigned age);
+
+/* All of a type, or of the lru: generations, probation and parked. */
+struct genlru__counter genlru__sum_type(const struct genlru *lru, unsigned type);
+struct genlru__counter genlru__sum_all(const struct genlru *lru);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stripes: where adds go without the lru's lock. Each group of threads fills blocks of its own, one for each of the last
+ * few lists it added to, and hands a block over to its chain when it is full, when another list
+ * needs the place, or when a flush asks for it. An open block is on no chain and invisible to scans.
+ *
+ * A word is given its generation under the stripe's lock, and the block it goes to is counted in nr_open of that
+ * generation's chain, so min_seq does not pass a generation that an add is still aiming at (memory-model.md, S and O).
+ *
+ * Lock order: stripe, then lru, then pool.
+ */
+#ifndef GENLRU_GENS_STRIPE_H
+#define GENLRU_GENS_STRIPE_H
+
+#include "gens/lru.h"
+
+/* seq of a list that is no generation's. */
+#define GENLRU__NO_SEQ UINT64_MAX
+
+/* The stripe of the calling thread; not locked. */
+struct genlru__stripe *genlru__stripe_own(struct genlru *lru);
+
+/* The caller's stripe, or the next that is free; locked. */
+struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru);
+void genlru__stripe_release(struct genlru__stripe *stripe);
+
+/*
+ * An empty slot at the young end of a list; the caller publishes a node in it before it releases the stripe. NULL = no
+ * memory, nothing changed; or, with *ret_stale set, generation `seq` left the window before a block could be opened
+ * for it: look at the window again. `seq` is GENLRU__NO_SEQ for a list that is no generation's.
+ */
+void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
+                           bool *ret_stale);
+
+/* Hands over every stripe's open blocks of `list`, or all of them (list = nr_lists). No lock may be held. */
+void genlru__flush(struct genlru *lru, unsigned list);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The window of generations: see window.h. */
+#include "gens/window.h"
+
+#include "base/check.h"
+#include "gens/hist.h"
+
+/*
+ * Publishes the window to hits. relaxed: a hit that still sees the old one ages what it writes by what it
+ * missed, and 127 indices for 64 generations leave room for 63 agings (edge W in docs/memory-model.md).
+ */
+static void publish(struct genlru *lru)
+{
+    uint64_t window = 1 + lru->max_seq % GENLRU_GEN_MODULUS;
+    unsigned type;
+
+    for (type = 0; type < GENLRU_MAX_TYPES; type++)
+        window |= (uint64_t)(type < lru->nr_types ? genlru__width(lru, type) : 1) << (8 + 8 * type);
+    window |= (uint64_t)(lru->epoch & 0xff) << 40;
+    window |= (lru->max_seq & 0xffff) << 48;
+    genlru_impl_store_relaxed(&lru->view.window, window);
+    genlru_impl_store_relaxed(&lru->view.saturated, genlru__saturated(&lru->policy, window));
+}
+
+void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
+{
+    unsigned i;
+
+    lru->max_seq = max_seq;
+    lru->epoch = epoch;
+    for (i = 0; i < lru->nr_types; i++)
+        lru->min_seq[i] = max_seq - lru->nr_gens + 1;
+    for (i = 0; i < GENLRU_MAX_GENS; i++)
+        lru->birth_ns[i] = lru->now_ns(lru->clock_ctx);
+    publish(lru);
+}
+
+struct genlru__context genlru__context(const struct genlru *lru)
+{
+    struct genlru__context context = {genlru_impl_load_relaxed(&lru->view.window), &lru->policy, lru->nr_gens};
+
+    return context;
+}
+
+uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word)
+{
+    return lru->max_seq - genlru_impl_age(lru->view.window, genlru_impl_type(word), genlru_impl_gen(word));
+}
+
+unsigned genlru__list_of_word(const struct genlru *lru, uint32_t word)
+{
+    unsigned type = genlru_impl_type(word);
+
+    if (word & GENLRU_PROBATION)
+        return genlru__list_of_probation(lru, type);
+    return genlru__list_of_seq(lru, type, genlru__seq_of_word(lru, word));
+}
+
+bool genlru__may_age(const struct genlru *lru)
+{
+    unsigned type;
+
+    for (type = 0; type < lru->nr_types; type++)
+        if (genlru__width(lru, type) >= lru->nr_gens)
+            return false;
+    return true;
+}
+
+void genlru__begin_gen(struct genlru *lru)
+{
+    genlru__assert(genlru__may_age(lru));
+    genlru_impl_store_relaxed(&lru->max_seq, lru->max_seq + 1);
+    genlru_impl_store_relaxed(&lru->birth_ns[lru->max_seq & lru->gen_mask], lru->now_ns(lru->clock_ctx));
+    genlru__bump(&lru->stat.aged, 1);
+    publish(lru);
+}
+
+bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type)
+{
+    const struct genlru__chain *chain = &lru->chain[genlru__list_of_seq(lru, type, lru->min_seq[type])];
+
+    return !chain->head && !chain->nr_open;
+}
+
+void genlru__advance_min(struct genlru *lru, unsigned type)
+{
+    genlru__assert(genlru__is_oldest_empty(lru, type));
+    genlru__assert(genlru__width(lru, type) > GENLRU__MIN_WIDTH);
+    genlru__hist_carry_over(&lru->hist[type]);
+    genlru_impl_store_relaxed(&lru->min_seq[type], lru->min_seq[type] + 1);
+    publish(lru);
+}
+
+void genlru__begin_epoch(struct genlru *lru)
+{
+    lru->epoch++;
+    publish(lru);
+}

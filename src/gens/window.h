@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The window of generations: max_seq for all types, min_seq of each, at least two and at most nr_gens wide.
+ * Everything here runs under the lru's lock.
+ */
+#ifndef GENLRU_GENS_WINDOW_H
+#define GENLRU_GENS_WINDOW_H
+
+#include "gens/lru.h"
+
+enum { GENLRU__MIN_WIDTH = 2 };
+
+static inline unsigned genlru__width(const struct genlru *lru, unsigned type)
+{
+    return (unsigned)(lru->max_seq - lru->min_seq[type] + 1);
+}
+
+/* Sets the sequence numbers of an lru being made, with a full window below max_seq. */
+void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch);
+
+/* What transitions depend on, now. */
+struct genlru__context genlru__context(const struct genlru *lru);
+
+/* Generation that a listed word (not on probation) is in: min_seq <= seq <= max_seq. */
+uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word);
+
+/* List that a listed word belongs on. */
+unsigned genlru__list_of_word(const struct genlru *lru, uint32_t word);
+
+/* True if no type's window is full, so that max_seq may grow. */
+bool genlru__may_age(const struct genlru *lru);
+
+/* max_seq + 1. The caller flushes the stripes after unlocking: their open blocks now belong to older generations. */
+void genlru__begin_gen(struct genlru *lru);
+
+/* True if nothing hangs on the oldest generation of `type`, so that min_seq may grow. */
+bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type);
+
+/* min_seq + 1, and the history carried over. */
+void genlru__advance_min(struct genlru *lru, unsigned type);
+
+/* A new epoch of the frequency field. */
+void genlru__begin_epoch(struct genlru *lru);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Hits that change the generation, and harvested accessed bits. No locks. */
+#include "genlru/impl/hit.h"
+
+#include "gens/lru.h"
+#include "gens/sizes.h"
+#include "gens/window.h"
+
+/*
+ * Agings between two looks at the window after which a gen code written by the first look's window may mean another age:
+ * the code of an age below 64 stays within the 127 indices for 63 more.
+ */
+enum { MAX_LATENESS = GENLRU_GEN_MODULUS - GENLRU_MAX_GENS };
+
+static bool is_too_late(uint64_t then, uint64_t now)
+{
+    return ((genlru_impl_window_seq16(now) - genlru_impl_window_seq16(then)) & 0xffffu) >= MAX_LATENESS;
+}
+
+/* Edge W: an access that slept through too many agings makes its node youngest. */
+static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru__batch *sizes)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
+    struct genlru__context context;
+    uint32_t word;
+
+    do {
+        do {
+            context = genlru__context(lru);
+            if (genlru__word_refresh(genlru_impl_word(state), &context, &word) != 0)
+                return;
+            after = genlru_impl_with_word(state, word);
+        } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+        genlru__batch_account(lru, sizes, state, after);
+        state = after;
+    } while (is_too_late(context.window, genlru__context(lru).window));
+}
+
+void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
+    struct genlru__batch sizes = {.nr = 0};
+
+    do {
+        window = genlru_impl_load_relaxed(&lru->view.window);
+        after = genlru_impl_with_word(state,
+                                      genlru_impl_word_hit(genlru_impl_word(state), window, &lru->view.rules));
+        if (after == state)
+            return;
+        /* relaxed: whoever reads the word next needs nothing but the word */
+    } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+    if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(genlru_impl_word(after)))
+        genlru__account(lru, state, after);
+    if (is_too_late(window, genlru_impl_load_relaxed(&lru->view.window))) {
+        refresh(lru, node, &sizes);
+        genlru__batch_flush(lru, &sizes);
+    }
+}
+
+void genlru_access_call(struct genlru *lru, struct genlru_node *node)
+{
+    genlru_access(lru, node);
+}
+
+static void access_mapped(struct genlru *lru, const struct genlru_harvest *harvest, struct genlru__batch *sizes)
+{
+    struct genlru_node *node = harvest->node;
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
+    struct genlru__context context;
+    uint32_t word;
+
+    do {
+        context = genlru__context(lru);
+        (void)genlru__word_mapped(genlru_impl_word(state), &context, harvest->is_dear != 0, &word);
+        after = genlru_impl_with_word(state, word);
+        if (after == state)
+            return;
+    } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+    if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
+        genlru__batch_account(lru, sizes, state, after);
+    if (is_too_late(context.window, genlru__context(lru).window))
+        refresh(lru, node, sizes);
+}
+
+void genlru_access_batch(struct genlru *lru, const struct genlru_harvest *harvest, size_t nr)
+{
+    enum { AHEAD = 8 };
+    struct genlru__batch sizes = {.nr = 0};
+    size_t i;
+
+    for (i = 0; i < nr; i++) {
+        if (i + AHEAD < nr)
+            __builtin_prefetch(harvest[i + AHEAD].node, 1);
+        access_mapped(lru, &harvest[i], &sizes);
+    }
+    genlru__batch_flush(lru, &sizes);
+}

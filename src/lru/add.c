@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Adding a node: off -> listed, in an open block of the caller's stripe. */
+#include <errno.h>
+
+#include "base/bits.h"
+#include "gens/chain.h"
+#include "gens/sizes.h"
+#include "gens/stripe.h"
+#include "gens/window.h"
+#include "workingset/shadow.h"
+
+enum {
+    ALL_FLAGS = GENLRU_ADD_PINNED | GENLRU_ADD_PREFETCHED | GENLRU_ADD_COLD | GENLRU_ADD_HOT | GENLRU_ADD_NOREUSE |
+                GENLRU_ADD_MAPPED
+};
+
+/* An add under way: what it was asked, and what it decides. */
+struct adding {
+    struct genlru *lru;
+    struct genlru_node *node;
+    unsigned flags;
+    struct genlru__past past;
+};
+
+static bool goes_on_probation(const struct genlru *lru)
+{
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+
+    return lru->policy.probation.percent && genlru_impl_load_relaxed(&lru->used_hint) >=
+                                                genlru__percent_of(capacity, lru->policy.probation.fill_percent);
+}
+
+/* The word after the add, in the window that is seen under the stripe's lock. */
+static int word_after(const struct adding *adding, uint64_t state, struct genlru__context *ret_context, uint32_t *ret)
+{
+    *ret_context = genlru__context(adding->lru);
+    return genlru__word_add(genlru_impl_word(state), ret_context, adding->flags, &adding->past,
+                            goes_on_probation(adding->lru), ret);
+}
+
+/*
+ * List and seq of a word. Without the lru's lock, max_seq may be read a little before or after the window was: the low bits
+ * in the window tell which it goes with.
+ */
+static unsigned list_of(const struct genlru *lru, const struct genlru__context *context, uint32_t word, uint64_t *ret_seq)
+{
+    unsigned type = genlru_impl_type(word);
+    uint64_t max_seq;
+
+    *ret_seq = GENLRU__NO_SEQ;
+    if (word & GENLRU_PROBATION)
+        return genlru__list_of_probation(lru, type);
+    max_seq = genlru_impl_load_relaxed(&lru->max_seq);
+    max_seq += (uint64_t)(int64_t)(int16_t)(genlru_impl_window_seq16(context->window) - (uint16_t)max_seq);
+    *ret_seq = max_seq - genlru_impl_age(context->window, type, genlru_impl_gen(word));
+    return genlru__list_of_seq(lru, type, *ret_seq);
+}
+
+/* Publishes the node in a slot of the locked stripe. */
+static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
+{
+    struct genlru_node *node = adding->node;
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), seq;
+    struct genlru__context context;
+    unsigned list;
+    uint32_t word;
+    void **slot;
+    int error;
+    bool is_stale;
+
+    do {
+        error = word_after(adding, state, &context, &word);
+        if (error)
+            return error;
+        list = list_of(adding->lru, &context, word, &seq);
+        slot = genlru__stripe_slot(adding->lru, stripe, list, seq, &is_stale);
+        if (!slot && !is_stale)
+            return -ENOMEM;
+    } while (!slot);
+    /* relaxed: the node becomes visible with the slot (release P). A hit may count meanwhile; the gen stays the slot's */
+    while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))) {
+        error = word_after(adding, state, &context, &word);
+        if (error)
+            return error; /* misuse: added twice at once. The slot stays a hole */
+    }
+    genlru__publish(node, slot); /* last touch of the node: others may evict and free it from here on */
+    genlru__account(adding->lru, state, genlru_impl_with_word(state, word));
+    return 0;
+}
+
+static genlru_shadow find_shadow(struct genlru *lru, const struct genlru_add *how)
+{
+    if (how->shadow || !lru->nonresident || !how->has_key_hash)
+        return how->shadow;
+    return genlru_nonresident_take(lru->nonresident, lru, how->key_hash);
+}
+
+static const char *what_is_wrong(int error)
+{
+    return error == -EEXIST ? "add of a node that is listed" : "add of a node that is isolated or dead";
+}
+
+int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+{
+    static const struct genlru_add plain = {0, 0, 0, 0};
+    struct adding adding = {lru, node, 0, {false, 0, 0, false}};
+    struct genlru__stripe *stripe;
+    genlru_shadow shadow;
+    int error;
+
+    how = how ? how : &plain;
+    if (!lru || !node || (how->flags & ~(unsigned)ALL_FLAGS) ||
+        (how->flags & (GENLRU_ADD_COLD | GENLRU_ADD_HOT)) == (GENLRU_ADD_COLD | GENLRU_ADD_HOT))
+        return -EINVAL;
+    if (genlru_node_type(node) >= lru->nr_types)
+        return genlru__misuse(lru, -EINVAL, "add of a node whose type is not of this lru", node);
+    shadow = find_shadow(lru, how);
+    adding.flags = how->flags;
+    adding.past = genlru__refault_judge(lru, shadow);
+    stripe = genlru__stripe_acquire(lru);
+    error = add_to_stripe(&adding, stripe);
+    if (error == 0 && adding.past.is_recent)
+        genlru__refault_count(lru, stripe, shadow);
+    genlru__stripe_release(stripe);
+    if (error && shadow && !how->shadow)
+        genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
+    return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;
+}

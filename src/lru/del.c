@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deleting: one compare-and-swap empties the node's slot, and with it the node is the caller's. If that fails a mover
+ * holds the node, or has handed it out: the lru's lock says which, since movers are done when it is free.
+ */
+#include <errno.h>
+
+#include "base/check.h"
+#include "gens/chain.h"
+#include "gens/compact.h"
+#include "gens/sizes.h"
+#include "gens/stripe.h"
+
+enum { DELETES_PER_LOOK = 64 };
+
+/* Every 64th delete of a stripe looks after holes: here if the lock is free, else by the next who has it. */
+static void pay_for_hole(struct genlru *lru)
+{
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+
+    if ((genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % DELETES_PER_LOOK != 0)
+        return;
+    if (!genlru__mutex_trylock(&lru->lock)) {
+        genlru_impl_store_relaxed(&lru->is_compaction_due, 1);
+        return;
+    }
+    genlru__compact_some(lru);
+    genlru__mutex_unlock(&lru->lock);
+}
+
+/* The slot was taken: the node is this call's until its word is changed. */
+static int finish(struct genlru *lru, struct genlru_node *node)
+{
+    uint64_t state, after;
+    uint32_t word;
+    int error;
+
+    genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word: a pin holder may free the node after it */
+    state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    do {
+        error = genlru__word_del(genlru_impl_word(state), &word);
+        genlru__assert(error == 0);
+        (void)error;
+        after = genlru_impl_with_word(state, word);
+        /* acq_rel H: pairs with the pin holder's unpin */
+    } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    if (genlru__counter_index(genlru_impl_word(state)) >= 0)
+        genlru__account(lru, state, after);
+    pay_for_hole(lru);
+    return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
+}
+
+/* In nobody's slot: isolated, unless the call is a mistake. */
+static int hand_over_to_evictor(struct genlru *lru, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    uint32_t word;
+
+    do {
+        if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
+            return genlru__misuse(lru, -ENOENT, "del of a node that is on no list", node);
+        /* acq_rel H: pairs with the evictor's release or putback */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
+    return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
+}
+
+static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node *node)
+{
+    void *slot = genlru_impl_ptr_load_relaxed(&node->slot);
+    void *owner = slot ? __atomic_load_n(&genlru__block_of(slot)->owner, __ATOMIC_RELAXED) : NULL;
+
+    /* a block on its way between lrus has no owner, and its slots no nodes */
+    return owner && owner != lru && genlru_impl_ptr_load_relaxed((void **)slot) == node;
+}
+
+int genlru_del(struct genlru *lru, struct genlru_node *node)
+{
+    bool is_taken;
+
+    if (!lru || !node)
+        return -EINVAL;
+    if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
+        return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
+    if (genlru__take_own(node))
+        return finish(lru, node);
+    genlru__mutex_lock(&lru->lock);
+    is_taken = genlru__take_own(node);
+    genlru__mutex_unlock(&lru->lock);
+    return is_taken ? finish(lru, node) : hand_over_to_evictor(lru, node);
+}

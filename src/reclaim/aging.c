@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Aging: see aging.h. */
+#include "reclaim/aging.h"
+
+#include <errno.h>
+
+#include "base/bits.h"
+#include "gens/chain.h"
+#include "gens/stripe.h"
+#include "gens/window.h"
+#include "reclaim/scan.h"
+
+/* Nodes moved up per lock hold. */
+enum { SWEEP_PIECE = GENLRU__BATCH_SCANNED };
+
+unsigned genlru__flush_wanted(const struct genlru *lru)
+{
+    unsigned type, list;
+
+    for (type = 0; type < lru->nr_types; type++) {
+        list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
+        if (!lru->chain[list].head && lru->chain[list].nr_open)
+            return list;
+    }
+    return genlru__nr_lists(lru);
+}
+
+/* Lets min_seq pass empty generations. */
+static void skip_empty(struct genlru *lru, unsigned type)
+{
+    while (genlru__width(lru, type) > GENLRU__MIN_WIDTH && genlru__is_oldest_empty(lru, type))
+        genlru__advance_min(lru, type);
+}
+
+/* A piece of the work that makes room for a new generation: every full window loses its oldest one. */
+static enum genlru__aging make_room(struct genlru *lru, uint64_t *scanned, uint64_t piece)
+{
+    unsigned type;
+
+    for (type = 0; type < lru->nr_types; type++) {
+        unsigned list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
+
+        if (genlru__width(lru, type) < lru->nr_gens)
+            continue;
+        if (lru->chain[list].head) {
+            *scanned += genlru__sweep_oldest(lru, type, piece);
+            if (lru->chain[list].head)
+                return GENLRU__AGING_AGAIN;
+        }
+        if (lru->chain[list].nr_open)
+            return GENLRU__AGING_FLUSH_OLDEST;
+        genlru__advance_min(lru, type);
+    }
+    return GENLRU__AGING_READY;
+}
+
+enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t *aged, uint64_t *scanned)
+{
+    enum genlru__aging step;
+
+    skip_empty(lru, type);
+    if (genlru__width(lru, type) > GENLRU__MIN_WIDTH) {
+        unsigned list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
+
+        return lru->chain[list].head ? GENLRU__AGING_READY : GENLRU__AGING_FLUSH_OLDEST;
+    }
+    step = make_room(lru, scanned, SWEEP_PIECE);
+    if (step != GENLRU__AGING_READY)
+        return step;
+    genlru__begin_gen(lru);
+    (*aged)++;
+    return GENLRU__AGING_FLUSH_ALL;
+}
+
+bool genlru__advance_clocks(struct genlru *lru)
+{
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    uint64_t clock = genlru_impl_load_relaxed(&lru->eviction_clock);
+
+    if (capacity == GENLRU_NO_LIMIT)
+        return false;
+    if (lru->policy.epoch_percent && (int64_t)(clock - lru->next_epoch_clock) >= 0) {
+        lru->next_epoch_clock = clock + genlru__max(1, genlru__percent_of(capacity, lru->policy.epoch_percent));
+        genlru__begin_epoch(lru);
+    }
+    /* a full window waits until a scan has emptied its oldest generation: aging by volume is no reason to sweep */
+    if (lru->policy.age_percent && (int64_t)(clock - lru->next_age_clock) >= 0 && genlru__may_age(lru)) {
+        lru->next_age_clock = clock + genlru__max(1, genlru__percent_of(capacity, lru->policy.age_percent));
+        genlru__begin_gen(lru);
+        return true;
+    }
+    return false;
+}
+
+int genlru_age(struct genlru *lru, uint64_t budget_nodes)
+{
+    uint64_t scanned = 0;
+
+    if (!lru)
+        return -EINVAL;
+    for (;;) {
+        enum genlru__aging step;
+        unsigned list;
+        uint64_t piece = budget_nodes ? genlru__min(SWEEP_PIECE, budget_nodes - scanned) : SWEEP_PIECE;
+
+        genlru__mutex_lock(&lru->lock);
+        step = make_room(lru, &scanned, piece);
+        if (step == GENLRU__AGING_READY)
+            genlru__begin_gen(lru);
+        list = step == GENLRU__AGING_READY ? genlru__nr_lists(lru) : genlru__flush_wanted(lru);
+        genlru__mutex_unlock(&lru->lock);
+        if (step != GENLRU__AGING_AGAIN)
+            genlru__flush(lru, list);
+        if (step == GENLRU__AGING_READY)
+            return 0;
+        if (budget_nodes && scanned >= budget_nodes)
+            return -EAGAIN;
+    }
+}

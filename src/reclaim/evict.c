@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * genlru_evict: batches of scans until a goal or a limit is reached.
+ *
+ * Each batch holds the lock once: choose a type, make sure that there is an oldest generation that may be scanned (a step
+ * of aging if there is not), scan. What needs other locks (flushing stripes) or the owner (victims) happens between.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/thread.h"
+#include "gens/chain.h"
+#include "gens/compact.h"
+#include "gens/stripe.h"
+#include "gens/window.h"
+#include "reclaim/aging.h"
+#include "reclaim/controller.h"
+#include "reclaim/scan.h"
+#include "workingset/shadow.h"
+
+/* What a batch leaves to be done without the lock. */
+struct after_batch {
+    bool flush;      /* hand over open blocks */
+    unsigned list;   /* ... of this list; nr_lists = all */
+    bool made_progress;
+    bool has_nothing; /* no list of an allowed type has blocks, linked or open */
+};
+
+static uint32_t allowed_types(const struct genlru__scan *scan)
+{
+    return scan->budget->types ? scan->budget->types : (1u << scan->lru->nr_types) - 1;
+}
+
+static bool has_nodes(const struct genlru__chain *chain)
+{
+    return chain->head || chain->nr_open;
+}
+
+/* True if a generation of the type, or its probation list, has blocks. */
+static bool type_has_lists(const struct genlru *lru, unsigned type)
+{
+    uint64_t seq;
+
+    for (seq = lru->min_seq[type]; seq <= lru->max_seq; seq++)
+        if (has_nodes(&lru->chain[genlru__list_of_seq(lru, type, seq)]))
+            return true;
+    return has_nodes(&lru->chain[genlru__list_of_probation(lru, type)]);
+}
+
+static bool gens_have_nodes(const struct genlru *lru, unsigned type)
+{
+    uint64_t seq;
+
+    for (seq = lru->min_seq[type]; seq <= lru->max_seq; seq++)
+        if (has_nodes(&lru->chain[genlru__list_of_seq(lru, type, seq)]))
+            return true;
+    return false;
+}
+
+/*
+ * Type to scan among those that have nodes: the controller's choice, the one whose oldest generation is oldest where it sees
+ * no difference. nr_types if there is none.
+ */
+static unsigned choose_type(const struct genlru *lru, uint32_t types)
+{
+    unsigned best = lru->nr_types, type;
+
+    for (type = 0; type < lru->nr_types; type++) {
+        struct genlru__rates a, b;
+        unsigned sp, pv;
+
+        if (!(types & 1u << type) || !type_has_lists(lru, type))
+            continue;
+        if (best == lru->nr_types) {
+            best = type;
+            continue;
+        }
+        pv = lru->min_seq[type] <= lru->min_seq[best] ? type : best;
+        sp = pv == type ? best : type;
+        a = genlru__rates_of(&lru->hist[sp]);
+        b = genlru__rates_of(&lru->hist[pv]);
+        best = genlru__prefer_type(&a, lru->type_weight[sp], &b, lru->type_weight[pv], lru->policy.tiers.min_refaults)
+                   ? pv
+                   : sp;
+    }
+    return best;
+}
+
+/* Whether the probation list, not the oldest generation, is to be scanned. */
+static bool is_probation_due(const struct genlru *lru, unsigned type)
+{
+    const struct genlru__chain *chain = &lru->chain[genlru__list_of_probation(lru, type)];
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    uint64_t share = genlru__percent_of(capacity, lru->policy.probation.percent);
+
+    if (!has_nodes(chain))
+        return false;
+    return genlru__sum(lru, type, GENLRU__PROBATION_INDEX).charge >= genlru__max(1, share) ||
+           !gens_have_nodes(lru, type);
+}
+
+/* Looks through one block of the parked list for nodes that were unpinned in place (unpin never fails). */
+static void rescue_parked(struct genlru__scan *scan, unsigned type)
+{
+    struct genlru *lru = scan->lru;
+    unsigned list = genlru__list_of_parked(lru, type);
+    struct genlru__block *head = lru->chain[list].head;
+
+    lru->rescue_left[type] = head ? lru->rescue_left[type] - 1 : 0;
+    if (head)
+        genlru__scan_list(scan, list, GENLRU_NR_TIERS);
+}
+
+static void request_flush(struct after_batch *after, unsigned list)
+{
+    after->flush = true;
+    after->list = list;
+}
+
+static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
+{
+    struct genlru *lru = scan->lru;
+    struct genlru__rates rates = genlru__rates_of(&lru->hist[type]);
+    uint64_t scanned = scan->result.scanned + scan->result.holes;
+    unsigned list = genlru__list_of_probation(lru, type);
+
+    if (!is_probation_due(lru, type)) {
+        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned)) {
+        case GENLRU__AGING_FLUSH_ALL:
+            request_flush(after, genlru__nr_lists(lru));
+            break;
+        case GENLRU__AGING_FLUSH_OLDEST:
+            request_flush(after, genlru__flush_wanted(lru));
+            return;
+        case GENLRU__AGING_AGAIN:
+            after->made_progress = true;
+            return;
+        case GENLRU__AGING_READY:
+            break;
+        }
+        list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
+    }
+    if (!lru->chain[list].head) {
+        if (!after->flush)
+            request_flush(after, list);
+        return;
+    }
+    genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
+    after->made_progress = scan->result.scanned + scan->result.holes != scanned;
+}
+
+static void batch(struct genlru__scan *scan, struct after_batch *after)
+{
+    struct genlru *lru = scan->lru;
+    uint64_t clock, scanned = scan->result.scanned, nodes = scan->result.nodes;
+    uint32_t types = allowed_types(scan);
+    unsigned type;
+
+    memset(after, 0, sizeof(*after));
+    genlru__mutex_lock(&lru->lock);
+    clock = genlru_impl_load_relaxed(&lru->eviction_clock);
+    scan->clock = clock;
+    scan->batch_scanned = scan->batch_nodes = 0;
+    for (type = 0; type < lru->nr_types; type++)
+        if (lru->rescue_left[type] && (types & 1u << type))
+            rescue_parked(scan, type);
+    type = choose_type(lru, types);
+    if (type == lru->nr_types)
+        after->has_nothing = true;
+    else
+        scan_type(scan, type, after);
+    genlru__batch_flush(lru, &scan->sizes);
+    genlru_impl_fetch_add_relaxed(&lru->eviction_clock, scan->clock - clock);
+    if (genlru__advance_clocks(lru))
+        request_flush(after, genlru__nr_lists(lru));
+    genlru__bump(&lru->stat.evicted, scan->result.nodes - nodes);
+    genlru__bump(&lru->stat.scanned, scan->result.scanned - scanned);
+    if (genlru_impl_load_relaxed(&lru->is_compaction_due))
+        genlru__compact_some(lru);
+    genlru__mutex_unlock(&lru->lock);
+    if (after->flush)
+        genlru__flush(lru, after->list);
+}
+
+static bool any_type_has_lists(struct genlru *lru, uint32_t types)
+{
+    bool has = false;
+    unsigned type;
+
+    genlru__mutex_lock(&lru->lock);
+    for (type = 0; type < lru->nr_types; type++)
+        has = has || ((types & 1u << type) && type_has_lists(lru, type));
+    genlru__mutex_unlock(&lru->lock);
+    return has;
+}
+
+/* Nodes that the counters tell of beside the parked ones. */
+static uint64_t count_stray(const struct genlru *lru, uint32_t types, uint64_t *ret_parked)
+{
+    uint64_t stray = 0;
+    unsigned type;
+
+    *ret_parked = 0;
+    for (type = 0; type < lru->nr_types; type++) {
+        uint64_t parked = genlru__sum(lru, type, 0).nodes;
+
+        if (!(types & 1u << type))
+            continue;
+        *ret_parked += parked;
+        stray += genlru__sub_clamped(genlru__sum_type(lru, type).nodes, parked);
+    }
+    return stray;
+}
+
+static void report_inconsistent(struct genlru *lru, uint64_t stray)
+{
+    bool is_new;
+
+    genlru__mutex_lock(&lru->lock);
+    is_new = lru->reported_nodes != stray;
+    lru->reported_nodes = stray;
+    if (is_new)
+        genlru__bump(&lru->stat.inconsistent, 1);
+    genlru__mutex_unlock(&lru->lock);
+    if (is_new && lru->on_error)
+        lru->on_error(lru->error_ctx, GENLRU_ERROR_INCONSISTENT, "counters tell of nodes that are on no list", NULL);
+}
+
+/*
+ * No list had blocks. Then the counters should tell of no nodes but parked ones. A deleter may be between its step on the
+ * list and the one on the counter, so the sums are looked at a few times before they are believed. False: lists have
+ * nodes again.
+ */
+static bool nothing_left(struct genlru__scan *scan)
+{
+    enum { LOOKS = 16 };
+    uint32_t types = allowed_types(scan);
+    uint64_t parked = 0, stray = 0;
+    unsigned i;
+
+    for (i = 0; i < LOOKS; i++) {
+        stray = count_stray(scan->lru, types, &parked);
+        if (!stray) {
+            scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
+            return true;
+        }
+        if (any_type_has_lists(scan->lru, types))
+            return false;
+        genlru__yield();
+    }
+    report_inconsistent(scan->lru, stray);
+    scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+    return true;
+}
+
+static void keep_shadows(struct genlru *lru, const struct genlru_victim *victims, uint64_t nr)
+{
+    uint64_t i;
+
+    if (!lru->nonresident || !lru->hash_of)
+        return;
+    for (i = 0; i < nr; i++)
+        genlru_nonresident_insert(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victims[i].node),
+                                  victims[i].shadow);
+}
+
+static bool is_past_deadline(const struct genlru *lru, const struct genlru_budget *budget)
+{
+    return budget->deadline_ns && lru->now_ns(lru->clock_ctx) >= budget->deadline_ns;
+}
+
+/* Batches until the call is over. Idle ones only age or flush; a few in a row are all that a window can ask for. */
+static void run(struct genlru__scan *scan)
+{
+    struct genlru *lru = scan->lru;
+    unsigned max_idle = 4 * lru->nr_types * (lru->nr_gens + 2) + 2 * lru->nr_stripes;
+    uint64_t listed = genlru__sum_all(lru).nodes;
+    unsigned nr_idle = 0;
+    struct after_batch after;
+
+    while (!genlru__scan_is_over(scan)) {
+        if (is_past_deadline(lru, scan->budget)) {
+            scan->result.reason = GENLRU_EVICT_BUDGET;
+            return;
+        }
+        batch(scan, &after);
+        if (after.has_nothing && !genlru__scan_is_over(scan) && nothing_left(scan))
+            return;
+        nr_idle = after.made_progress ? 0 : nr_idle + 1;
+        if (nr_idle > max_idle || scan->result.scanned > 16 * listed + 4096 * (1 + scan->result.nodes)) {
+            scan->result.reason = GENLRU_EVICT_BUDGET; /* others keep hitting or adding what this call looks at */
+            return;
+        }
+        scan->is_desperate = scan->result.scanned > 2 * listed + 16 + 2 * scan->result.nodes;
+    }
+}
+
+int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct genlru_victim *victims, size_t max,
+                 struct genlru_evict_result *ret_result)
+{
+    static const struct genlru_budget no_budget = {0, 0, 0, 0, 0, 0};
+    struct genlru__scan scan;
+
+    if (!lru || !victims || max == 0 || max > INT_MAX)
+        return -EINVAL;
+    if (budget && (budget->flags || budget->types >> lru->nr_types))
+        return -EINVAL;
+    memset(&scan, 0, sizeof(scan));
+    scan.lru = lru;
+    scan.budget = budget ? budget : &no_budget;
+    scan.victims = victims;
+    scan.max = max;
+    run(&scan);
+    if (lru->policy.probation.percent)
+        genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
+    keep_shadows(lru, victims, scan.result.nodes);
+    if (ret_result)
+        *ret_result = scan.result;
+    return (int)scan.result.nodes;
+}

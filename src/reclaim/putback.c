@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of an isolation: back onto the lru, or over to the deleter. */
+#include <errno.h>
+
+#include "base/bits.h"
+#include "gens/chain.h"
+#include "gens/sizes.h"
+#include "gens/window.h"
+#include "workingset/shadow.h"
+
+/* What the eviction that did not happen added to the history, unless a carry-over has averaged it already. */
+static void undo_history(struct genlru *lru, const struct genlru__shadow_fields *fields)
+{
+    uint64_t *evicted = &lru->hist[fields->type].evicted[genlru__shadow_tier(lru, fields)];
+
+    if (fields->seq == (uint8_t)lru->min_seq[fields->type])
+        genlru_impl_store_relaxed(evicted, genlru__sub_clamped(*evicted, 1));
+}
+
+/* The node's word and list, under the lock. A slot is made sure of first, so that nothing has to be undone. */
+static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t *ret_state)
+{
+    struct genlru__context context = genlru__context(lru);
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
+    uint32_t word;
+
+    do {
+        if (genlru__state_of(genlru_impl_word(state)) != GENLRU__ISOLATED_STATE)
+            return -EPERM;
+        if (genlru_impl_word(state) & GENLRU_DEAD)
+            return GENLRU_YOURS;
+        (void)genlru__word_putback(genlru_impl_word(state), &context, &word);
+        if (!genlru__chain_reserve(lru, genlru__list_of_word(lru, word)))
+            return -ENOMEM;
+        after = genlru_impl_with_word(state, word);
+        /* acq_rel H: pairs with the deleter's DEAD, so that one of the two sees the other */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    genlru__account(lru, state, after);
+    (void)genlru__chain_append(lru, genlru__list_of_word(lru, word), node);
+    *ret_state = state;
+    return 0;
+}
+
+int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
+{
+    struct genlru__shadow_fields fields;
+    bool has_shadow;
+    uint64_t state;
+    int result;
+
+    if (!lru || !victim || !victim->node)
+        return -EINVAL;
+    if (genlru_node_type(victim->node) >= lru->nr_types)
+        return genlru__misuse(lru, -EINVAL, "putback of a node whose type is not of this lru", victim->node);
+    has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
+    if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
+        genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
+    genlru__mutex_lock(&lru->lock);
+    result = putback_locked(lru, victim->node, &state);
+    if (result == 0) {
+        genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
+        if (has_shadow)
+            undo_history(lru, &fields);
+        genlru__bump(&lru->stat.putback, 1);
+    }
+    genlru__mutex_unlock(&lru->lock);
+    return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
+                            : result;
+}
+
+int genlru_release(struct genlru *lru, struct genlru_node *node)
+{
+    uint64_t state;
+    uint32_t word;
+
+    if (!lru || !node)
+        return -EINVAL;
+    state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    do {
+        if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
+            return genlru__misuse(lru, -EPERM, "release of a node that is not isolated", node);
+        /* acq_rel H: the second of the two to set DEAD frees, and sees all that the first one did to the node */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
+    return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
+}

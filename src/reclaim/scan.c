@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The scan of one list: see scan.h. */
+#include "reclaim/scan.h"
+
+#include "base/check.h"
+#include "gens/chain.h"
+#include "gens/window.h"
+#include "reclaim/verdict.h"
+#include "workingset/shadow.h"
+
+/* Nodes prefetched ahead of the one being judged: measured optimum of a walk over pointers to cold nodes. */
+enum { AHEAD = 16 };
+
+/* A cursor that runs AHEAD slots before the scan and prefetches the nodes it passes. */
+struct ahead {
+    const struct genlru__block *block;
+    unsigned slot;
+};
+
+static void ahead_step(struct ahead *ahead)
+{
+    while (ahead->block && ahead->slot >= ahead->block->fill) {
+        ahead->block = ahead->block->next;
+        ahead->slot = ahead->block ? ahead->block->scan : 0;
+    }
+    if (ahead->block) /* the address of a node that is not ours is harmless to prefetch */
+        __builtin_prefetch(genlru_impl_ptr_load_relaxed(&ahead->block->slot[ahead->slot++]), 1);
+}
+
+bool genlru__scan_is_over(struct genlru__scan *scan)
+{
+    const struct genlru_budget *budget = scan->budget;
+    const struct genlru_evict_result *result = &scan->result;
+    bool has_goal = budget->nodes || budget->charge;
+
+    if ((budget->nodes && result->nodes >= budget->nodes) || (budget->charge && result->charge >= budget->charge) ||
+        (!has_goal && result->nodes == scan->max)) {
+        scan->result.reason = GENLRU_EVICT_MET;
+        return true;
+    }
+    if (result->nodes == scan->max || (budget->scanned && result->scanned >= budget->scanned)) {
+        scan->result.reason = GENLRU_EVICT_BUDGET;
+        return true;
+    }
+    return false;
+}
+
+static bool is_batch_full(struct genlru__scan *scan)
+{
+    return scan->batch_nodes >= GENLRU__BATCH_VICTIMS || scan->batch_scanned >= GENLRU__BATCH_SCANNED ||
+           genlru__scan_is_over(scan);
+}
+
+static void count_verdict(struct genlru__scan *scan, enum genlru__verdict verdict, uint32_t word)
+{
+    struct genlru *lru = scan->lru;
+    unsigned type = genlru_impl_type(word);
+
+    switch (verdict) {
+    case GENLRU__MOVE:
+    case GENLRU__GRADUATE:
+        scan->result.promoted++;
+        break;
+    case GENLRU__PARK:
+        scan->result.parked++;
+        break;
+    case GENLRU__PROTECT:
+        genlru__bump(&lru->hist[type].protected_[genlru__tier_of(word, &lru->policy)], 1);
+        scan->result.protected_++;
+        break;
+    case GENLRU__PROTECT_LAZILY:
+        scan->result.protected_++;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The node is the caller's: a victim with its shadow. */
+static void hand_out(struct genlru__scan *scan, struct genlru_node *node, uint64_t state)
+{
+    struct genlru *lru = scan->lru;
+    uint32_t word = genlru_impl_word(state);
+    struct genlru_victim *victim = &scan->victims[scan->result.nodes];
+
+    victim->node = node;
+    victim->shadow = genlru__shadow_make(lru, word, scan->clock);
+    scan->clock += genlru_impl_charge(state);
+    scan->result.nodes++;
+    scan->result.charge += genlru_impl_charge(state);
+    scan->batch_nodes++;
+    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__tier_of(word, &lru->policy)], 1);
+    if (word & GENLRU_PREFETCHED)
+        genlru__bump(&lru->stat.prefetched_unused, 1);
+}
+
+static int change(const struct genlru__scan *scan, enum genlru__verdict verdict, uint32_t word, uint32_t *ret)
+{
+    struct genlru__context context = genlru__context(scan->lru);
+
+    switch (verdict) {
+    case GENLRU__PARK:
+        return genlru__word_park(word, ret);
+    case GENLRU__PROTECT:
+    case GENLRU__PROTECT_LAZILY:
+        return genlru__word_protect(word, &context, ret);
+    case GENLRU__GRADUATE:
+        return genlru__word_graduate(word, &context, ret);
+    case GENLRU__ISOLATE:
+        return genlru__word_isolate(word, ret);
+    default:
+        *ret = word;
+        return 0;
+    }
+}
+
+/*
+ * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot,
+ * either to stay or for want of a block to move it to.
+ */
+static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
+{
+    struct genlru *lru = scan->lru;
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
+    enum genlru__verdict verdict;
+    uint32_t word;
+    int error;
+
+    do {
+        verdict = genlru__verdict(lru, genlru_impl_word(state), list, threshold, scan->is_desperate);
+        error = change(scan, verdict, genlru_impl_word(state), &word);
+        genlru__assert(error == 0);
+        (void)error;
+        after = genlru_impl_with_word(state, word);
+        if (verdict == GENLRU__ISOLATE) /* before the word says so: a deleter that loses must find no slot */
+            genlru_impl_ptr_store_relaxed(&node->slot, NULL);
+        /* acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the swap */
+    } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    if (after != state)
+        genlru__batch_account(lru, &scan->sizes, state, after);
+    count_verdict(scan, verdict, genlru_impl_word(state));
+    if (verdict == GENLRU__ISOLATE) {
+        hand_out(scan, node, state);
+        return true;
+    }
+    if (verdict != GENLRU__KEEP && genlru__chain_append(lru, genlru__home_of(lru, word), node))
+        return true;
+    genlru__publish(node, slot);
+    return false;
+}
+
+/*
+ * Scans a block; true when its end was reached. Nodes that went back into their slots make it the list's youngest then,
+ * so that a scan always comes to the blocks behind it.
+ */
+static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, unsigned list, unsigned threshold,
+                       struct ahead *ahead)
+{
+    unsigned first_kept = GENLRU__SLOTS, i;
+
+    for (i = block->scan; i < block->fill && !is_batch_full(scan); i++) {
+        struct genlru_node *node;
+
+        ahead_step(ahead);
+        node = genlru__take(&block->slot[i]);
+        if (!node) {
+            if (++scan->result.holes % GENLRU__HOLES_PER_NODE == 0) {
+                scan->result.scanned++;
+                scan->batch_scanned++;
+            }
+            continue;
+        }
+        scan->result.scanned++;
+        scan->batch_scanned++;
+        if (!dispose(scan, node, &block->slot[i], list, threshold) && first_kept == GENLRU__SLOTS)
+            first_kept = i;
+    }
+    block->scan = (uint8_t)(first_kept < i ? first_kept : i);
+    return i == block->fill;
+}
+
+void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
+{
+    struct genlru *lru = scan->lru;
+    struct genlru__chain *chain = &lru->chain[list];
+    struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
+    uint32_t nr_blocks = chain->nr_blocks;
+    unsigned i;
+
+    for (i = 0; i < AHEAD; i++)
+        ahead_step(&ahead);
+    while (nr_blocks-- > 0 && chain->head && !is_batch_full(scan)) {
+        struct genlru__block *block = chain->head;
+
+        if (!scan_block(scan, block, list, threshold, &ahead))
+            break;
+        if (ahead.block == block)
+            ahead.block = NULL;
+        if (block->scan == block->fill) {
+            genlru__chain_drop(lru, list, block);
+        } else {
+            genlru__chain_unlink(lru, list, block);
+            genlru__chain_link_tail(lru, list, block);
+        }
+    }
+}
+
+/* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */
+static uint64_t sweep_block(struct genlru *lru, struct genlru__block *block, struct genlru__batch *sizes)
+{
+    struct genlru__context context = genlru__context(lru);
+    uint64_t nr = 0;
+    unsigned i;
+
+    for (i = block->scan; i < block->fill; i++)
+        __builtin_prefetch(genlru_impl_ptr_load_relaxed(&block->slot[i]), 1);
+    for (i = block->scan; i < block->fill; i++) {
+        struct genlru_node *node = genlru__take(&block->slot[i]);
+        uint64_t state, after;
+        uint32_t word, before;
+
+        if (!node)
+            continue;
+        nr++;
+        state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+        do {
+            before = genlru_impl_word(state);
+            if (genlru__word_protect(before, &context, &word) != 0)
+                word = before; /* promoted, parked or on probation: its word need not move */
+            after = genlru_impl_with_word(state, word);
+        } while (after != state && !genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+        if (after != state) {
+            genlru__batch_account(lru, sizes, state, after);
+            genlru__bump(&lru->hist[genlru_impl_type(before)].protected_[genlru__tier_of(before, &lru->policy)], 1);
+        }
+        genlru__publish(node, &block->slot[i]);
+    }
+    return nr;
+}
+
+uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned)
+{
+    unsigned from = genlru__list_of_seq(lru, type, lru->min_seq[type]);
+    unsigned to = genlru__list_of_seq(lru, type, lru->min_seq[type] + 1);
+    struct genlru__batch sizes = {.nr = 0};
+    uint64_t nr = 0;
+
+    while (lru->chain[from].tail && nr < max_scanned) {
+        struct genlru__block *block = lru->chain[from].tail;
+
+        nr += 1 + sweep_block(lru, block, &sizes); /* an empty block costs something, too */
+        genlru__chain_unlink(lru, from, block);
+        genlru__chain_link_head(lru, to, block);
+    }
+    genlru__batch_flush(lru, &sizes);
+    return nr;
+}

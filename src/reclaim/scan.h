@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scan of one list, oldest slot first: each node is taken, judged, and isolated or moved. Under the lru's lock, one
+ * batch at a time.
+ */
+#ifndef GENLRU_RECLAIM_SCAN_H
+#define GENLRU_RECLAIM_SCAN_H
+
+#include "gens/lru.h"
+#include "gens/sizes.h"
+
+enum {
+    GENLRU__BATCH_VICTIMS = 64,  /* isolated per lock hold */
+    GENLRU__BATCH_SCANNED = 128, /* looked at per lock hold, moves included */
+    GENLRU__HOLES_PER_NODE = 16  /* empty slots that cost what one node does */
+};
+
+/* A call of genlru_evict under way. */
+struct genlru__scan {
+    struct genlru *lru;
+    const struct genlru_budget *budget;
+    struct genlru_victim *victims;
+    size_t max;
+    struct genlru_evict_result result;
+    bool is_desperate; /* everything was looked at once: tiers no longer protect */
+
+    /* of the batch */
+    uint64_t batch_scanned;
+    uint64_t batch_nodes;
+    uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
+    struct genlru__batch sizes;
+};
+
+/* True once the call must stop, with result.reason set. */
+bool genlru__scan_is_over(struct genlru__scan *scan);
+
+/* Scans `list` from its old end until the batch is full, the call is over or the list is empty. */
+void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
+
+/*
+ * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned` nodes; returns
+ * how many were looked at. The order of nodes stays. Done when the chain is empty.
+ */
+uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The presets, and the check of custom policies: see genlru/policy.h. */
+#include "genlru/policy.h"
+
+/*
+ * MGLRU before frequency guided promotion. refs count to 4, the next access marks the working set, and
+ * nothing moves on a hit by read(); protection by tier happens at the scan. The two presets differ
+ * in where a once-read node enters.
+ */
+#define MGLRU_HIT {4, 0, 0, 0, 0, 0, 0, 1, 0, {0}}
+#define MGLRU_MAPPED {0, 1, 1, 2, 0, 0}
+#define MGLRU_REFAULT {0, 0, 1, 0, 0, 0, 0}
+#define MGLRU_TIERS {{0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, 3, 2, 3, 0, 64, 0, 1, 0}
+
+const struct genlru_policy GENLRU_POLICY_MGLRU = {
+    sizeof(struct genlru_policy), "mglru", MGLRU_HIT, MGLRU_MAPPED,
+    {0, 1, 1, 1, 1, -1, -2, -2}, MGLRU_REFAULT, MGLRU_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+};
+
+const struct genlru_policy GENLRU_POLICY_MGLRU_OLD = {
+    sizeof(struct genlru_policy), "mglru-old", MGLRU_HIT, MGLRU_MAPPED,
+    {0, 1, 0, 1, 0, -1, -2, -2}, MGLRU_REFAULT, MGLRU_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+};
+
+/*
+ * Frequency guided promotion: refs count to 7; an access beyond that raises the generation by one and leaves 3; from
+ * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts
+ * with what its shadow counted, at most 3.
+ */
+#define FG_MAPPED {1, 3, 0, 2, 3, 1}
+#define FG_REFAULT {0, 3, 0, 2, 0, 0, 0}
+#define FG_TIERS {{0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, 0, 1, 2, 1, 64, 2, 0, 0}
+
+const struct genlru_policy GENLRU_POLICY_MGLRU_FG = {
+    sizeof(struct genlru_policy), "mglru-fg",
+    {7, 1, 3, 2, 2, 1, 3, 0, 0, {0}}, FG_MAPPED,
+    {0, 1, 2, 0, -2, -1, -2, -2}, FG_REFAULT, FG_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+};
+
+const struct genlru_policy GENLRU_POLICY_DEFAULT = {
+    sizeof(struct genlru_policy), "genlru",
+    {7, 1, 3, 2, 2, 1, 3, 0, 0, {0}}, FG_MAPPED,
+    {0, 1, 2, 0, -2, -1, -2, -2}, FG_REFAULT, FG_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+};
+
+static int is_place(int place, unsigned nr_gens)
+{
+    return place >= -(int)nr_gens && place < (int)nr_gens;
+}
+
+static const char *check_hit(const struct genlru_hit_rules *hit)
+{
+    if (hit->refs_max < 1 || hit->refs_max > GENLRU_MAX_REFS)
+        return "hit.refs_max is not 1..15";
+    if (hit->overflow_up >= GENLRU_MAX_GENS || hit->defer_up >= GENLRU_MAX_GENS)
+        return "hit.overflow_up or hit.defer_up is not below 64";
+    if (hit->overflow_refs > hit->refs_max || hit->promoted_refs > hit->refs_max)
+        return "hit.overflow_refs or hit.promoted_refs is above hit.refs_max";
+    if (hit->defer_gens && (!hit->defer_up || !hit->defer_refs))
+        return "hit.defer_gens without hit.defer_up or hit.defer_refs";
+    if (hit->defer_gens > GENLRU_MAX_GENS)
+        return "hit.defer_gens is above 64";
+    if (hit->saturate_marks > 1)
+        return "hit.saturate_marks is not 0 or 1";
+    if (hit->freq_max > (1u << GENLRU_FREQ_BITS) - 1)
+        return "hit.freq_max is above 15";
+    return NULL;
+}
+
+static const char *check_mapped(const struct genlru_mapped_rules *mapped, const struct genlru_hit_rules *hit)
+{
+    if (mapped->refs_cap < 1 || mapped->refs_cap > hit->refs_max)
+        return "mapped.refs_cap is not 1..hit.refs_max";
+    if (mapped->promoted_refs > hit->refs_max)
+        return "mapped.promoted_refs is above hit.refs_max";
+    if (mapped->second_refs < 1)
+        return "mapped.second_refs is 0";
+    if (mapped->first_up >= GENLRU_MAX_GENS)
+        return "mapped.first_up is not below 64";
+    return NULL;
+}
+
+static const char *check_place(const struct genlru_place_rules *place, unsigned nr_gens)
+{
+    if (!is_place(place->cold, nr_gens) || !is_place(place->warm, nr_gens) || !is_place(place->hot, nr_gens) ||
+        !is_place(place->fault, nr_gens) || !is_place(place->fault_workingset, nr_gens) ||
+        !is_place(place->putback, nr_gens))
+        return "a place lies outside of the window of nr_gens generations";
+    return NULL;
+}
+
+static const char *check_tiers(const struct genlru_tier_rules *tiers)
+{
+    unsigned i;
+
+    for (i = 0; i <= GENLRU_MAX_REFS; i++) {
+        if (tiers->tier_of_refs[i] >= GENLRU_NR_TIERS)
+            return "tiers.tier_of_refs names a tier that is not 0..3";
+        if (i && tiers->tier_of_refs[i] < tiers->tier_of_refs[i - 1])
+            return "tiers.tier_of_refs falls";
+    }
+    if (tiers->workingset_tier >= GENLRU_NR_TIERS)
+        return "tiers.workingset_tier is not 0..3";
+    if (!tiers->base_gain || !tiers->tier_gain)
+        return "tiers.base_gain or tiers.tier_gain is 0";
+    if (tiers->protect_refs > GENLRU_MAX_REFS)
+        return "tiers.protect_refs is above 15";
+    return NULL;
+}
+
+static const char *check_probation(const struct genlru_probation_rules *probation, unsigned nr_gens)
+{
+    if (probation->percent > 90)
+        return "probation.percent is above 90";
+    if (probation->percent && probation->fill_percent > 100)
+        return "probation.fill_percent is above 100";
+    if (probation->percent && !is_place(probation->place, nr_gens))
+        return "probation.place lies outside of the window of nr_gens generations";
+    if (probation->promoted_refs > GENLRU_MAX_REFS)
+        return "probation.promoted_refs is above 15";
+    return NULL;
+}
+
+const char *genlru_policy_check(const struct genlru_policy *policy, unsigned nr_gens)
+{
+    const char *wrong;
+
+    if (!policy)
+        return "there is no policy";
+    if (policy->size != sizeof(*policy))
+        return "size is not sizeof(struct genlru_policy)";
+    if (!policy->name)
+        return "name is NULL";
+    if (nr_gens < GENLRU_MIN_GENS || nr_gens > GENLRU_MAX_GENS)
+        return "nr_gens is not 3..64";
+    wrong = check_hit(&policy->hit);
+    if (!wrong)
+        wrong = check_mapped(&policy->mapped, &policy->hit);
+    if (!wrong)
+        wrong = check_place(&policy->place, nr_gens);
+    if (!wrong && policy->refault.gens > GENLRU_MAX_GENS)
+        wrong = "refault.gens is above 64";
+    if (!wrong && policy->refault.refs_cap > policy->hit.refs_max)
+        wrong = "refault.refs_cap is above hit.refs_max";
+    if (!wrong)
+        wrong = check_tiers(&policy->tiers);
+    if (!wrong)
+        wrong = check_probation(&policy->probation, nr_gens);
+    return wrong;
+}

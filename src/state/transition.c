@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* All legal changes of the word: see transition.h. */
+#include "state/transition.h"
+
+#include <errno.h>
+
+/* Layout: a port that breaks it fails here and nowhere else. */
+_Static_assert(GENLRU_GEN_BITS + GENLRU_REFS_BITS + GENLRU_FREQ_BITS + GENLRU_EPOCH_BITS + GENLRU_TYPE_BITS +
+                       GENLRU_FLAGS_BITS + GENLRU_OWNER_BITS ==
+                   32,
+               "fields fill the word");
+_Static_assert(GENLRU_PROBATION == UINT32_C(1) << (GENLRU_OWNER_SHIFT - 1), "nine flags");
+_Static_assert(GENLRU_GEN_MODULUS < 1u << GENLRU_GEN_BITS, "gen + 1 fits");
+_Static_assert(2 * GENLRU_MAX_GENS - 1 <= GENLRU_GEN_MODULUS, "a word may lag by a whole window");
+_Static_assert(GENLRU_MAX_TYPES == 1u << GENLRU_TYPE_BITS, "types fit");
+_Static_assert(GENLRU_MAX_REFS == (1u << GENLRU_REFS_BITS) - 1, "refs fit");
+_Static_assert(sizeof(struct genlru_node) == 16, "node");
+_Static_assert(sizeof(struct genlru_hit_rules) == 16, "the hit reads one cache line");
+
+/* On probation the gen code tells only that the node is listed. */
+enum { PROBATION_GEN = 1 };
+
+enum genlru__node_state genlru__state_of(uint32_t word)
+{
+    if (word & GENLRU_GEN_MASK)
+        return GENLRU__LISTED;
+    if (word & GENLRU_ISOLATED)
+        return GENLRU__ISOLATED_STATE;
+    if (!(word & GENLRU_PINNED))
+        return GENLRU__OFF;
+    return word & GENLRU_DEAD ? GENLRU__CONDEMNED : GENLRU__PARKED;
+}
+
+static unsigned min_refs(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+unsigned genlru__tier_of(uint32_t word, const struct genlru_policy *policy)
+{
+    const struct genlru_tier_rules *tiers = &policy->tiers;
+
+    if (word & GENLRU_TIER_CAP)
+        return 0;
+    if (tiers->workingset_tier && (word & GENLRU_WORKINGSET))
+        return tiers->workingset_tier;
+    return tiers->tier_of_refs[genlru_impl_refs(word)];
+}
+
+uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
+{
+    const struct genlru_hit_rules *hit = &policy->hit;
+    uint32_t mask = GENLRU_REFS_MASK | GENLRU_PREFETCHED;
+    uint32_t value = (uint32_t)hit->refs_max << GENLRU_REFS_SHIFT;
+
+    if (hit->overflow_up || hit->defer_gens) {
+        mask |= GENLRU_GEN_MASK;
+        value |= (uint32_t)genlru_impl_window_youngest(window) << GENLRU_GEN_SHIFT;
+    }
+    if (hit->saturate_marks) {
+        mask |= GENLRU_WORKINGSET;
+        value |= GENLRU_WORKINGSET;
+    }
+    if (hit->freq_max) {
+        mask |= GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK;
+        value |= (uint32_t)hit->freq_max << GENLRU_FREQ_SHIFT |
+                 (uint32_t)(genlru_impl_window_epoch(window) & 7u) << GENLRU_EPOCH_SHIFT;
+    }
+    return (uint64_t)value << 32 | mask;
+}
+
+/* Gen code of a place (policy.h) in the present window. */
+static unsigned gen_of_place(const struct genlru__context *context, unsigned type, int place)
+{
+    unsigned width = genlru_impl_window_width(context->window, type);
+    int age = place >= 0 ? (int)context->nr_gens - 1 - place : -place - 1;
+
+    if (age < 0)
+        age = 0;
+    return genlru_impl_gen_of_age(context->window, (unsigned)age < width ? (unsigned)age : width - 1);
+}
+
+static uint32_t to_place(uint32_t word, const struct genlru__context *context, int place)
+{
+    return genlru_impl_with_gen(word, gen_of_place(context, genlru_impl_type(word), place));
+}
+
+static bool is_warm(uint32_t word, const struct genlru_policy *policy)
+{
+    return (policy->place.warm_refs && genlru_impl_refs(word) >= policy->place.warm_refs) ||
+           (policy->place.warm_workingset && (word & GENLRU_WORKINGSET));
+}
+
+/* What a recent shadow gives back. */
+static uint32_t restore(uint32_t word, const struct genlru__context *context, const struct genlru__past *past)
+{
+    const struct genlru_refault_rules *rules = &context->policy->refault;
+
+    word = genlru_impl_with_refs(word, min_refs(past->refs, rules->refs_cap));
+    if (rules->keep_workingset && past->workingset)
+        word |= GENLRU_WORKINGSET;
+    if (rules->keep_freq) {
+        word &= ~(GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK);
+        word |= (uint32_t)past->freq << GENLRU_FREQ_SHIFT |
+                (uint32_t)(genlru_impl_window_epoch(context->window) & 7u) << GENLRU_EPOCH_SHIFT;
+    }
+    return word;
+}
+
+/* The access that caused the add, counted while the node is on no generation. */
+static uint32_t count_first(uint32_t word, const struct genlru__context *context, unsigned flags)
+{
+    if (flags & GENLRU_ADD_MAPPED) {
+        unsigned refs = min_refs(genlru_impl_refs(word) + 1, context->policy->mapped.refs_cap);
+
+        return word & GENLRU_NOREUSE ? word : genlru_impl_with_refs(word, refs);
+    }
+    return genlru_impl_word_hit(word, context->window, &context->policy->hit);
+}
+
+static int place_of_add(uint32_t word, const struct genlru__context *context, unsigned flags,
+                        const struct genlru__past *past)
+{
+    const struct genlru_place_rules *place = &context->policy->place;
+
+    if (flags & GENLRU_ADD_COLD)
+        return 0;
+    if (flags & GENLRU_ADD_HOT)
+        return place->hot;
+    if (past->is_recent && (flags & GENLRU_ADD_MAPPED) && past->workingset)
+        return place->fault_workingset;
+    if (past->is_recent && (flags & GENLRU_ADD_MAPPED) && past->refs)
+        return place->fault;
+    return is_warm(word, context->policy) ? place->warm : place->cold;
+}
+
+int genlru__word_add(uint32_t word, const struct genlru__context *context, unsigned flags,
+                     const struct genlru__past *past, bool to_probation, uint32_t *ret)
+{
+    enum genlru__node_state state = genlru__state_of(word);
+    const struct genlru_probation_rules *probation = &context->policy->probation;
+
+    if (state == GENLRU__LISTED || state == GENLRU__PARKED)
+        return -EEXIST;
+    if (state != GENLRU__OFF || (word & GENLRU_DEAD))
+        return -EBUSY;
+    word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP);
+    if (flags & GENLRU_ADD_NOREUSE)
+        word |= GENLRU_NOREUSE;
+    if (past->is_recent)
+        word = restore(word, context, past);
+    if (flags & GENLRU_ADD_COLD)
+        word = genlru_impl_with_refs(word, 0);
+    if (!(flags & GENLRU_ADD_PREFETCHED))
+        word = count_first(word, context, flags);
+    else
+        word |= GENLRU_PREFETCHED;
+    if (flags & GENLRU_ADD_PINNED)
+        word |= GENLRU_PINNED;
+    if (to_probation && !(flags & GENLRU_ADD_HOT) && !(past->is_recent && probation->refault_skips))
+        *ret = genlru_impl_with_gen(word, PROBATION_GEN) | GENLRU_PROBATION;
+    else
+        *ret = to_place(word, context, place_of_add(word, context, flags, past));
+    return 0;
+}
+
+int genlru__word_del(uint32_t word, uint32_t *ret)
+{
+    switch (genlru__state_of(word)) {
+    case GENLRU__LISTED:
+    case GENLRU__PARKED:
+        word &= ~(GENLRU_GEN_MASK | GENLRU_PROBATION);
+        *ret = word & GENLRU_PINNED ? word | GENLRU_DEAD : word;
+        return 0;
+    case GENLRU__OFF:
+        *ret = word;
+        return 0;
+    default:
+        return -EBUSY;
+    }
+}
+
+int genlru__word_isolate(uint32_t word, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__LISTED)
+        return -EPERM;
+    if (word & GENLRU_PINNED)
+        return -EBUSY;
+    *ret = (word & ~(GENLRU_GEN_MASK | GENLRU_PROBATION)) | GENLRU_ISOLATED;
+    return 0;
+}
+
+int genlru__word_park(uint32_t word, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__LISTED || !(word & GENLRU_PINNED))
+        return -EPERM;
+    *ret = word & ~(GENLRU_GEN_MASK | GENLRU_PROBATION);
+    return 0;
+}
+
+int genlru__word_pin(uint32_t word, uint32_t *ret)
+{
+    enum genlru__node_state state = genlru__state_of(word);
+
+    if (state == GENLRU__OFF)
+        return -ENOENT;
+    if (state != GENLRU__LISTED || (word & GENLRU_PINNED))
+        return -EBUSY;
+    *ret = word | GENLRU_PINNED;
+    return 0;
+}
+
+int genlru__word_unpin(uint32_t word, const struct genlru__context *context, bool has_slot, uint32_t *ret)
+{
+    if (!(word & GENLRU_PINNED))
+        return -EPERM;
+    if (genlru__state_of(word) == GENLRU__PARKED && has_slot)
+        word = to_place(word, context, context->policy->place.putback);
+    *ret = word & ~GENLRU_PINNED;
+    return 0;
+}
+
+int genlru__word_condemn(uint32_t word, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__ISOLATED_STATE)
+        return -EPERM;
+    *ret = word | GENLRU_DEAD;
+    return 0;
+}
+
+int genlru__word_putback(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__ISOLATED_STATE || (word & GENLRU_DEAD))
+        return -EPERM;
+    word = genlru_impl_with_refs(word, min_refs(genlru_impl_refs(word), context->policy->tiers.protect_refs));
+    *ret = to_place(word & ~GENLRU_ISOLATED, context, context->policy->place.putback);
+    return 0;
+}
+
+int genlru__word_protect(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    unsigned type = genlru_impl_type(word);
+    unsigned width = genlru_impl_window_width(context->window, type);
+
+    if (genlru__state_of(word) != GENLRU__LISTED || (word & GENLRU_PROBATION) || width < 2 ||
+        genlru_impl_age(context->window, type, genlru_impl_gen(word)) != width - 1)
+        return -EPERM;
+    word = genlru_impl_with_refs(word, min_refs(genlru_impl_refs(word), context->policy->tiers.protect_refs));
+    *ret = genlru_impl_with_gen(word, genlru_impl_gen_of_age(context->window, width - 2));
+    return 0;
+}
+
+int genlru__word_graduate(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    const struct genlru_probation_rules *rules = &context->policy->probation;
+
+    if (genlru__state_of(word) != GENLRU__LISTED || !(word & GENLRU_PROBATION))
+        return -EPERM;
+    word = genlru_impl_with_refs(word & ~GENLRU_PROBATION, min_refs(genlru_impl_refs(word), rules->promoted_refs));
+    *ret = to_place(word, context, rules->place);
+    return 0;
+}
+
+int genlru__word_refresh(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__LISTED || (word & GENLRU_PROBATION))
+        return -EPERM;
+    *ret = genlru_impl_with_gen(word, genlru_impl_window_youngest(context->window));
+    return 0;
+}
+
+int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bool is_dear, uint32_t *ret)
+{
+    const struct genlru_mapped_rules *rules = &context->policy->mapped;
+    unsigned refs = genlru_impl_refs(word) + 1;
+    unsigned gen = genlru_impl_gen(word);
+    unsigned type = genlru_impl_type(word);
+    unsigned age = gen ? genlru_impl_age(context->window, type, gen) : 0;
+    unsigned width = genlru_impl_window_width(context->window, type);
+
+    *ret = word;
+    if (word & GENLRU_NOREUSE)
+        return 0;
+    word &= ~GENLRU_PREFETCHED;
+    if (context->policy->hit.freq_max)
+        word = genlru_impl_count_freq(word, context->window, context->policy->hit.freq_max);
+    if (!gen || (word & GENLRU_PROBATION) || (age == 0 && rules->youngest_counts)) {
+        *ret = genlru_impl_with_refs(word, min_refs(refs, context->policy->hit.refs_max));
+        return 0;
+    }
+    if (is_dear || refs >= rules->second_refs || (rules->second_marks && (word & GENLRU_WORKINGSET))) {
+        if (rules->second_marks)
+            word |= GENLRU_WORKINGSET;
+        refs = min_refs(refs, rules->promoted_refs);
+        age = 0;
+    } else {
+        refs = min_refs(refs, rules->refs_cap);
+        if (age == width - 1)
+            age = age > rules->first_up ? age - rules->first_up : 0;
+    }
+    word = genlru_impl_with_refs(word, refs);
+    *ret = genlru_impl_with_gen(word, genlru_impl_gen_of_age(context->window, age));
+    return 0;
+}
+
+/* Forget what was counted, and down to the oldest generation if the node is on one. */
+static uint32_t demote(uint32_t word, const struct genlru__context *context)
+{
+    word = genlru_impl_with_refs(word, 0) & ~GENLRU_WORKINGSET;
+    if (genlru_impl_gen(word) && !(word & GENLRU_PROBATION))
+        word = to_place(word, context, 0);
+    return word;
+}
+
+int genlru__word_advise(uint32_t word, const struct genlru__context *context, enum genlru_advice advice, uint32_t *ret)
+{
+    switch (advice) {
+    case GENLRU_ADVICE_NORMAL:
+        word &= ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
+        break;
+    case GENLRU_ADVICE_WILLNEED:
+        word &= ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
+        if (genlru_impl_gen(word))
+            word = to_place(word & ~GENLRU_PROBATION, context, context->policy->place.hot);
+        break;
+    case GENLRU_ADVICE_COLD:
+        word = demote(word, context);
+        break;
+    case GENLRU_ADVICE_PAGEOUT:
+        word = demote(word, context) | GENLRU_TIER_CAP;
+        break;
+    case GENLRU_ADVICE_NOREUSE:
+        word |= GENLRU_NOREUSE;
+        break;
+    case GENLRU_ADVICE_SEQUENTIAL:
+        if (genlru_impl_refs(word) <= 1 && !(word & GENLRU_WORKINGSET))
+            word = demote(word, context);
+        break;
+    case GENLRU_ADVICE_PREFETCHED:
+        word = genlru_impl_with_refs(word, 0) | GENLRU_PREFETCHED;
+        break;
+    default:
+        return -EINVAL;
+    }
+    *ret = word;
+    return 0;
+}

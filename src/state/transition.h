@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every legal change of a node's word, as pure functions (word, context) -> word. The hit itself is
+ * genlru_impl_word_hit in impl/state.h, since it is inlined; all other changes are here and nowhere else.
+ *
+ * Each returns 0 and the new word, or a negative errno where the change is not legal from that word; then *ret is
+ * untouched. The callers run them inside compare-and-swap loops. tests/unit/transition.c enumerates them all.
+ */
+#ifndef GENLRU_STATE_TRANSITION_H
+#define GENLRU_STATE_TRANSITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "genlru/impl/state.h"
+#include "genlru/lru.h"
+#include "genlru/policy.h"
+
+enum genlru__node_state {
+    GENLRU__OFF,
+    GENLRU__LISTED,
+    GENLRU__PARKED,
+    GENLRU__ISOLATED_STATE,
+    GENLRU__CONDEMNED
+};
+
+/* What a change depends on beside the word. */
+struct genlru__context {
+    uint64_t window;
+    const struct genlru_policy *policy;
+    unsigned nr_gens;
+};
+
+/* What genlru_add knows of a node's past. */
+struct genlru__past {
+    bool is_recent; /* there is a shadow, and it is recent */
+    uint8_t refs;
+    uint8_t freq; /* already aged to the present epoch */
+    bool workingset;
+};
+
+enum genlru__node_state genlru__state_of(uint32_t word);
+
+/* Tier of a node, 0 .. GENLRU_NR_TIERS-1. */
+unsigned genlru__tier_of(uint32_t word, const struct genlru_policy *policy);
+
+/* The value that genlru_impl_is_saturated compares with. */
+uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window);
+
+/* OFF -> LISTED. `flags` are GENLRU_ADD_*; with `to_probation` below the oldest generation, if `flags` and `past` allow. */
+int genlru__word_add(uint32_t word, const struct genlru__context *context, unsigned flags,
+                     const struct genlru__past *past, bool to_probation, uint32_t *ret);
+/* LISTED or PARKED -> OFF or CONDEMNED; OFF stays (its pin holder let go while its slot was being taken). */
+int genlru__word_del(uint32_t word, uint32_t *ret);
+/* LISTED -> ISOLATED; -EBUSY when pinned. */
+int genlru__word_isolate(uint32_t word, uint32_t *ret);
+/* LISTED and PINNED -> PARKED. */
+int genlru__word_park(uint32_t word, uint32_t *ret);
+/* LISTED -> the same, PINNED. */
+int genlru__word_pin(uint32_t word, uint32_t *ret);
+/* Lets go: LISTED stays; PARKED -> LISTED if its slot was taken (`has_slot`), else OFF; CONDEMNED -> off, dead. */
+int genlru__word_unpin(uint32_t word, const struct genlru__context *context, bool has_slot, uint32_t *ret);
+/* ISOLATED -> ISOLATED and DEAD; from DEAD it stays (the caller is the second of the two). */
+int genlru__word_condemn(uint32_t word, uint32_t *ret);
+/* ISOLATED, not DEAD -> LISTED. */
+int genlru__word_putback(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/* LISTED in the oldest generation -> one up: a protected tier, or a full window that ages. */
+int genlru__word_protect(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/* LISTED on probation -> the generations. */
+int genlru__word_graduate(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/* LISTED in a generation -> the youngest: an access that slept so long that its gen code may mean another age. */
+int genlru__word_refresh(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/* A harvested accessed bit. */
+int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bool is_dear, uint32_t *ret);
+int genlru__word_advise(uint32_t word, const struct genlru__context *context, enum genlru_advice advice, uint32_t *ret);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The nonresident table: see genlru/shadow.h.
+ *
+ *   set = one cache line of 8 slots      slot:  63      48 47                0
+ *                                              |   print  |  shadow, low 48   |     0 = empty
+ *
+ * Readers and writers are lock-free: a slot is replaced by one compare-and-swap, and a lost race
+ * only means that one of two shadows is kept, which a table of this kind may always do.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "workingset/shadow.h"
+
+enum { SET_SLOTS = 8, PRINT_SHIFT = GENLRU__SHADOW_LOW_BITS };
+
+#define LOW_MASK ((UINT64_C(1) << GENLRU__SHADOW_LOW_BITS) - 1)
+#define MAX_SLOTS (UINT64_C(1) << 32)
+
+struct set {
+    uint64_t slot[SET_SLOTS];
+} __attribute__((aligned(64)));
+
+struct genlru_nonresident {
+    struct set *sets;
+    uint64_t set_mask;
+    uint64_t seed;
+    size_t bytes;
+    struct genlru_allocator allocator;
+};
+
+int genlru_nonresident_create(size_t slots, uint64_t seed, const struct genlru_allocator *allocator,
+                              struct genlru_nonresident **ret_table)
+{
+    struct genlru_allocator a = genlru__allocator_or_default(allocator);
+    struct genlru_nonresident *table;
+    uint64_t nr_sets;
+
+    if (!ret_table || slots == 0 || (uint64_t)slots > MAX_SLOTS)
+        return -EINVAL;
+    nr_sets = genlru__round_up_pow2(genlru__max(slots, SET_SLOTS)) / SET_SLOTS;
+    if (nr_sets > SIZE_MAX / sizeof(struct set))
+        return -EINVAL;
+    table = a.alloc(a.ctx, sizeof(*table), _Alignof(struct genlru_nonresident));
+    if (!table)
+        return -ENOMEM;
+    *table = (struct genlru_nonresident){NULL, nr_sets - 1, seed, (size_t)nr_sets * sizeof(struct set), a};
+    table->sets = a.alloc(a.ctx, table->bytes, _Alignof(struct set));
+    if (!table->sets) {
+        a.free(a.ctx, table, sizeof(*table), _Alignof(struct genlru_nonresident));
+        return -ENOMEM;
+    }
+    memset(table->sets, 0, table->bytes);
+    *ret_table = table;
+    return 0;
+}
+
+void genlru_nonresident_destroy(struct genlru_nonresident *table)
+{
+    struct genlru_allocator a;
+
+    if (!table)
+        return;
+    a = table->allocator;
+    a.free(a.ctx, table->sets, table->bytes, _Alignof(struct set));
+    a.free(a.ctx, table, sizeof(*table), _Alignof(struct genlru_nonresident));
+}
+
+size_t genlru_nonresident_bytes(const struct genlru_nonresident *table)
+{
+    return table ? sizeof(*table) + table->bytes : 0;
+}
+
+/* The seed enters twice, so that who does not know it cannot choose keys that share a set. */
+static uint64_t seeded(const struct genlru_nonresident *table, uint64_t key_hash)
+{
+    return genlru__mix(genlru__mix(key_hash ^ table->seed) + table->seed);
+}
+
+static struct set *set_of(const struct genlru_nonresident *table, uint64_t hash)
+{
+    return &table->sets[hash & table->set_mask];
+}
+
+/* Never 0, so that a slot in use is not 0 either. */
+static uint64_t print_of(uint64_t hash)
+{
+    uint64_t print = hash >> PRINT_SHIFT;
+
+    return print ? print : 1;
+}
+
+/* Slot for a new shadow: the key's own, an empty one, or the one that is longest in the past. */
+static unsigned slot_to_replace(const struct set *set, const struct genlru *lru, uint64_t print)
+{
+    uint32_t longest = 0;
+    unsigned i, best = 0;
+
+    for (i = 0; i < SET_SLOTS; i++) {
+        uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
+        uint32_t since = genlru__clock_since(lru, (uint32_t)value & ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1));
+
+        if (value >> PRINT_SHIFT == print)
+            return i;
+        if (!value)
+            since = UINT32_MAX;
+        if (since > longest || i == 0) {
+            longest = since;
+            best = i;
+        }
+    }
+    return best;
+}
+
+void genlru_nonresident_insert(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash,
+                               genlru_shadow shadow)
+{
+    uint64_t hash, old;
+    struct set *set;
+    unsigned i;
+
+    if (!table || !lru || !shadow)
+        return;
+    hash = seeded(table, key_hash);
+    set = set_of(table, hash);
+    i = slot_to_replace(set, lru, print_of(hash));
+    old = genlru_impl_load_relaxed(&set->slot[i]);
+    /* relaxed: a slot is complete in itself; who loses a race loses a hint */
+    genlru_impl_cas_relaxed(&set->slot[i], &old, print_of(hash) << PRINT_SHIFT | (shadow & LOW_MASK));
+}
+
+genlru_shadow genlru_nonresident_take(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash)
+{
+    uint64_t hash;
+    struct set *set;
+    unsigned i;
+
+    if (!table || !lru)
+        return 0;
+    hash = seeded(table, key_hash);
+    set = set_of(table, hash);
+    for (i = 0; i < SET_SLOTS; i++) {
+        uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
+
+        while (value >> PRINT_SHIFT == print_of(hash))
+            if (genlru_impl_cas_relaxed(&set->slot[i], &value, 0))
+                return UINT64_C(1) << 63 | (uint64_t)lru->tag << PRINT_SHIFT | (value & LOW_MASK);
+    }
+    return 0;
+}
