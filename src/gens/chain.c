@@ -8,7 +8,7 @@ static void count_linked(struct genlru *lru, struct genlru__chain *chain)
 {
     if (chain->nr_blocks++ == 0)
         lru->nr_nonempty++;
-    lru->nr_linked++;
+    genlru__bump(&lru->nr_linked, 1);
 }
 
 void genlru__chain_link_tail(struct genlru *lru, unsigned list, struct genlru__block *block)
@@ -64,7 +64,7 @@ void genlru__chain_unlink(struct genlru *lru, unsigned list, struct genlru__bloc
     genlru__assert(chain->nr_blocks > 0);
     if (--chain->nr_blocks == 0)
         lru->nr_nonempty--;
-    lru->nr_linked--;
+    genlru__bump(&lru->nr_linked, (uint64_t)-1);
 }
 
 void genlru__chain_drop(struct genlru *lru, unsigned list, struct genlru__block *block)
@@ -73,7 +73,7 @@ void genlru__chain_drop(struct genlru *lru, unsigned list, struct genlru__block 
     genlru__chain_unlink(lru, list, block);
     __atomic_store_n(&block->owner, NULL, __ATOMIC_RELAXED);
     if (lru->nr_reserve < GENLRU__RESERVE)
-        lru->reserve[lru->nr_reserve++] = block;
+        genlru__reserve_push(lru, block);
     else
         genlru__pool_put(lru->pool, block);
 }
@@ -84,7 +84,7 @@ static struct genlru__block *mover_block(struct genlru *lru)
     struct genlru__block *block = genlru__pool_get(lru->pool, false);
 
     if (!block && lru->nr_reserve > 0)
-        block = lru->reserve[--lru->nr_reserve];
+        block = genlru__reserve_pop(lru);
     if (block) {
         block->fill = block->scan = 0;
         __atomic_store_n(&block->owner, lru, __ATOMIC_RELAXED);

@@ -139,7 +139,7 @@ struct genlru {
     uint64_t next_epoch_clock; /* ... and the next freq epoch */
     uint32_t epoch;
     uint32_t nr_nonempty;      /* chains with blocks */
-    uint32_t nr_reserve;
+    uint64_t nr_reserve;
     struct genlru__block *reserve[GENLRU__RESERVE];
     uint64_t nr_linked;        /* blocks on chains */
     uint64_t nr_opened;        /* blocks open in stripes */

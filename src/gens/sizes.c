@@ -83,7 +83,7 @@ void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
     batch->nr = 0;
 }
 
-static struct genlru__counter sum_raw(const struct genlru *lru, unsigned type, unsigned index)
+struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, unsigned index)
 {
     struct genlru__counter sum = {0, 0};
     unsigned i;
@@ -115,17 +115,17 @@ static struct genlru__counter clamped(struct genlru__counter sum)
 
 struct genlru__counter genlru__sum(const struct genlru *lru, unsigned type, unsigned index)
 {
-    return clamped(sum_raw(lru, type, index));
+    return clamped(genlru__sum_raw(lru, type, index));
 }
 
 struct genlru__counter genlru__sum_age(const struct genlru *lru, uint64_t window, unsigned type, unsigned age)
 {
     unsigned width = genlru_impl_window_width(window, type);
-    struct genlru__counter sum = sum_raw(lru, type, genlru_impl_gen_of_age(window, age));
+    struct genlru__counter sum = genlru__sum_raw(lru, type, genlru_impl_gen_of_age(window, age));
 
     if (age == width - 1)
         while (++age < GENLRU_GEN_MODULUS)
-            add_raw(&sum, sum_raw(lru, type, genlru_impl_gen_of_age(window, age)));
+            add_raw(&sum, genlru__sum_raw(lru, type, genlru_impl_gen_of_age(window, age)));
     return clamped(sum);
 }
 
@@ -135,7 +135,7 @@ struct genlru__counter genlru__sum_type(const struct genlru *lru, unsigned type)
     unsigned i;
 
     for (i = 0; i < GENLRU__NR_COUNTERS; i++)
-        add_raw(&sum, sum_raw(lru, type, i));
+        add_raw(&sum, genlru__sum_raw(lru, type, i));
     return clamped(sum);
 }
 

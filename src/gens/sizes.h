@@ -42,7 +42,10 @@ struct genlru__batch {
 void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after);
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);
 
-/* Sum over stripes of one counter, clamped at 0. */
+/* Sum over stripes of one counter; two's complement, may be transiently negative. */
+struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, unsigned index);
+
+/* The same, clamped at 0. */
 struct genlru__counter genlru__sum(const struct genlru *lru, unsigned type, unsigned index);
 
 /* Nodes and charge of the generation that is `age` old; the oldest includes words that lag behind it. */

@@ -46,7 +46,7 @@ static void hand_over(struct genlru *lru, struct genlru__open *open)
 
     genlru__assert(lru->chain[open->list].nr_open > 0);
     lru->chain[open->list].nr_open--;
-    lru->nr_opened--;
+    genlru__bump(&lru->nr_opened, (uint64_t)-1);
     genlru__chain_link_tail(lru, open->list, block);
     if (genlru__block_count(block) == 0)
         genlru__chain_drop(lru, open->list, block);
@@ -87,7 +87,7 @@ static unsigned missing_reserve(struct genlru *lru)
     unsigned nr;
 
     genlru__mutex_lock(&lru->lock);
-    nr = GENLRU__RESERVE - lru->nr_reserve;
+    nr = GENLRU__RESERVE - (unsigned)lru->nr_reserve;
     genlru__mutex_unlock(&lru->lock);
     return nr;
 }
@@ -100,12 +100,12 @@ static void open_block(struct genlru *lru, struct genlru__stripe *stripe, unsign
 
     __atomic_store_n(&blocks[0]->owner, lru, __ATOMIC_RELAXED);
     stripe->open[0].block = blocks[0];
-    stripe->open[0].list = (uint16_t)list;
+    stripe->open[0].list = blocks[0]->list = (uint16_t)list;
     lru->chain[list].nr_open++;
-    lru->nr_opened++;
+    genlru__bump(&lru->nr_opened, 1);
     for (i = 1; i < nr; i++) {
         if (lru->nr_reserve < GENLRU__RESERVE)
-            lru->reserve[lru->nr_reserve++] = blocks[i];
+            genlru__reserve_push(lru, blocks[i]);
         else
             genlru__pool_put(lru->pool, blocks[i]);
     }

@@ -159,7 +159,7 @@ static int attach_pool(struct genlru *lru, const struct genlru_config *config)
 static void detach_pool(struct genlru *lru)
 {
     while (lru->nr_reserve > 0)
-        genlru__pool_put(lru->pool, lru->reserve[--lru->nr_reserve]);
+        genlru__pool_put(lru->pool, genlru__reserve_pop(lru));
     genlru__pool_detach(lru->pool);
     if (lru->owns_pool)
         (void)genlru_pool_destroy(lru->pool);

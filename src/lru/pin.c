@@ -70,7 +70,9 @@ static int unpin_parked(struct genlru *lru, struct genlru_node *node)
             relist(lru, node, slot, word);
     }
     genlru__mutex_unlock(&lru->lock);
-    return error;
+    if (error)
+        return genlru__misuse(lru, error, "unpin of a node that is not pinned", node);
+    return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
 }
 
 int genlru_unpin(struct genlru *lru, struct genlru_node *node)
@@ -84,11 +86,8 @@ int genlru_unpin(struct genlru *lru, struct genlru_node *node)
     context = genlru__context(lru);
     state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     for (;;) {
-        if (genlru__state_of(genlru_impl_word(state)) == GENLRU__PARKED) {
-            int error = unpin_parked(lru, node);
-
-            return error ? genlru__misuse(lru, error, "unpin of a node that is not pinned", node) : 0;
-        }
+        if (genlru__state_of(genlru_impl_word(state)) == GENLRU__PARKED)
+            return unpin_parked(lru, node);
         if (genlru__word_unpin(genlru_impl_word(state), &context, true, &word) != 0)
             return genlru__misuse(lru, -EPERM, "unpin of a node that is not pinned", node);
         /* acq_rel H: pairs with the deleter's DEAD; whoever comes second frees */

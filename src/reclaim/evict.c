@@ -151,10 +151,21 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     after->made_progress = scan->result.scanned + scan->result.holes != scanned;
 }
 
+static void count_batch(struct genlru *lru, const struct genlru_evict_result *before,
+                        const struct genlru_evict_result *now)
+{
+    genlru__bump(&lru->stat.evicted, now->nodes - before->nodes);
+    genlru__bump(&lru->stat.scanned, now->scanned - before->scanned);
+    genlru__bump(&lru->stat.promoted, now->promoted - before->promoted);
+    genlru__bump(&lru->stat.protected_, now->protected_ - before->protected_);
+    genlru__bump(&lru->stat.parked, now->parked - before->parked);
+}
+
 static void batch(struct genlru__scan *scan, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
-    uint64_t clock, scanned = scan->result.scanned, nodes = scan->result.nodes;
+    const struct genlru_evict_result before = scan->result;
+    uint64_t clock;
     uint32_t types = allowed_types(scan);
     unsigned type;
 
@@ -175,8 +186,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     genlru_impl_fetch_add_relaxed(&lru->eviction_clock, scan->clock - clock);
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
-    genlru__bump(&lru->stat.evicted, scan->result.nodes - nodes);
-    genlru__bump(&lru->stat.scanned, scan->result.scanned - scanned);
+    count_batch(lru, &before, &scan->result);
     if (genlru_impl_load_relaxed(&lru->is_compaction_due))
         genlru__compact_some(lru);
     genlru__mutex_unlock(&lru->lock);

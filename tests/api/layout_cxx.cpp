@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* The layout test once more, as C++ sees it. */
+#include "layout.c"
