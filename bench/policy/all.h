@@ -13,5 +13,9 @@
 extern const struct policy_ops policy_lru;
 extern const struct policy_ops policy_clru;
 extern const struct policy_ops policy_arc;
+extern const struct policy_ops policy_mglru;
+extern const struct policy_ops policy_mglru_old;
+extern const struct policy_ops policy_mglru_fg;
+extern const struct policy_ops policy_genlru;
 
 #endif

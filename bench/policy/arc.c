@@ -8,8 +8,8 @@
  *
  *      |T1|+|T2| ≤ c      |T1|+|B1| ≤ c      |T1|+|T2|+|B1|+|B2| ≤ 2c       p: the target for |T1|
  *
- * A ghost hit says which side is too small: in B1 p grows, in B2 it shrinks, by 1 or by the ratio of the
- * ghost lists' lengths, whichever is more. p is a real number in the paper and is one here.
+ * A ghost hit says which side is too small: in B1 p grows, in B2 it shrinks, by 1 or by the ratio
+ * of the ghost lists' lengths, whichever is more. p is a real number in the paper and is one here.
  */
 #include <assert.h>
 #include <errno.h>
@@ -98,8 +98,10 @@ static void arc_replace(struct arc *a, bool in_b2)
     bool from_t1 = a->len[ARC_T1] > 0 && (t1 > a->p || (in_b2 && t1 == a->p));
     enum arc_list from = from_t1 ? ARC_T1 : ARC_T2;
 
-    /* T2 cannot be empty otherwise: T1 would be the whole cache, and then p < |T1|, or the caller is
-     * case IV A with |T1| = c, which does not come here. */
+    /*
+     * T2 cannot be empty otherwise: T1 would be the whole cache, and then p < |T1|, or the caller
+     * is case IV A with |T1| = c, which does not come here.
+     */
     assert(a->len[from] > 0);
     uint32_t id = id_list_tail(a->link, arc_head(a, from));
 

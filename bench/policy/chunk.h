@@ -2,8 +2,8 @@
 /*
  * chunk.h - how many entries a policy that evicts in batches frees at a time
  *
- * The kernel's direct reclaim asks for 32 pages, of caches of thousands to millions. Ours may hold 50
- * entries, and freeing 32 of these at once would measure emptiness, not the policy.
+ * The kernel's direct reclaim asks for 32 pages, of caches of thousands to millions. Ours may hold
+ * 50 entries, and freeing 32 of these at once would measure emptiness, not the policy.
  */
 #ifndef GENLRU_BENCH_POLICY_CHUNK_H
 #define GENLRU_BENCH_POLICY_CHUNK_H

@@ -12,24 +12,29 @@
  *   shadow            └───────── deactivation ──────────┘ (marks workingset)
  *   {age, workingset}
  *
- * Two channels tell it of an access. A read() is seen by software: the first one sets *referenced*, the second
- * one moves an inactive entry to the active list. A mapped access only sets the *young* bit, which
- * reclaim finds at the tail: once young is a second chance, twice (or young and executable) is
- * activation.
+ * Two channels tell it of an access. A read() is seen by software: the first one sets *referenced*,
+ * the second one moves an inactive entry to the active list. A mapped access only sets the *young*
+ * bit, which reclaim finds at the tail: once young is a second chance, twice (or young and
+ * executable) is activation.
  *
- * nonresident age A counts evictions and activations. An evicted entry leaves A behind; when it comes back after a
- * distance d = A_now − A_then of at most the active list's length, it would have stayed
- * resident had the active list been shorter, so it competes with that list: it is inserted active.
+ * nonresident age A counts evictions and activations. An evicted entry leaves A behind; when it
+ * comes back after a distance d = A_now − A_then of at most the active list's length, it would have
+ * stayed resident had the active list been shorter, so it competes with that list: it is inserted
+ * active.
  *
- * Deactivation goes on in a reclaim cycle iff such a refault activation happened since the last one, or
- * the inactive list is low: inactive · ratio < active, ratio = floor(sqrt(10 · size in GiB)),
- * at least 1. An entry counts as one page of 4 KiB there.
+ * Deactivation goes on in a reclaim cycle iff such a refault activation happened since the last
+ * one, or the inactive list is low: inactive · ratio < active, ratio = floor(sqrt(10 · size in
+ * GiB)), at least 1. An entry counts as one page of 4 KiB there.
  *
- * Order in a miss: make room, then judge the refault, then insert, then (read channel) mark the access.
+ * Reclaim asks for a chunk (chunk.h: 32) and looks at size >> priority of each list, 32 of the one,
+ * 32 of the other, growing bolder from priority 12 to 0 until it has evicted that many.
  *
- * Not modelled, because they need more than one CPU, type or process: the 31-entry insertion batch, the anon/file
- * split, several mappings of one page, the bound on shadows (8 a cached page: none that old could
- * still activate).
+ * Order in a miss: make room, then judge the refault, then insert, then (read channel) mark the
+ * access.
+ *
+ * Not modelled, because they need more than one CPU, type or process: the 31-entry insertion batch,
+ * the anon/file split, several mappings of one page, the bound on shadows (8 a cached page: none
+ * that old could still activate).
  */
 #include <assert.h>
 #include <errno.h>
@@ -37,6 +42,7 @@
 
 #include "policy/all.h"
 #include "policy/array.h"
+#include "policy/chunk.h"
 #include "policy/clru.h"
 #include "policy/idlist.h"
 #include "policy/replay.h"
@@ -51,13 +57,6 @@ enum {
     CLRU_SHADOW = 1 << 6,     /* not resident, evicted before: age[] is valid */
 };
 
-/* What one reclaim call of the kernel asks for, and how many it scans of one list at a time. */
-#define CLRU_CHUNK 32
-/*
- * The kernel has no cgroup so small that 32 pages matter; our caches may have 50 entries. Freeing more than
- * this share at once would measure emptiness, not the policy. From 512 entries on it is the kernel's 32.
- */
-#define CLRU_CHUNK_SHARE 16
 /* Reclaim looks at size >> priority of each list and grows bolder from here to 0. */
 #define CLRU_PRIORITY 12
 #define CLRU_PAGES_PER_GIB_SHIFT 18
@@ -71,7 +70,7 @@ struct clru {
     uint32_t active;
     uint32_t nr_inactive;
     uint32_t nr_active;
-    uint32_t chunk;
+    uint32_t chunk; /* what reclaim asks for, and scans of one list at a time */
     uint64_t age;                /* A */
     uint64_t refault_activations;
     uint64_t last_activations;   /* of them, at the end of the previous reclaim cycle */
@@ -86,16 +85,6 @@ static void clru_destroy(struct policy *p)
     array_destroy(c->state);
     array_destroy(c->shadow_age);
     free(c);
-}
-
-static uint32_t clru_chunk(uint32_t capacity)
-{
-    uint32_t share = capacity / CLRU_CHUNK_SHARE;
-
-    if (share >= CLRU_CHUNK) {
-        return CLRU_CHUNK;
-    }
-    return share ? share : 1;
 }
 
 static int clru_create(const struct policy_config *config, struct policy **ret)
@@ -119,7 +108,7 @@ static int clru_create(const struct policy_config *config, struct policy **ret)
     };
     c->inactive = config->nr_ids;
     c->active = config->nr_ids + 1;
-    c->chunk = clru_chunk(config->capacity);
+    c->chunk = policy_chunk(config->capacity);
     id_list_init(c->link, c->inactive);
     id_list_init(c->link, c->active);
     *ret = &c->base;
@@ -252,9 +241,10 @@ static uint32_t clru_pass(struct clru *c, int priority, bool may_deactivate, uin
 }
 
 /*
- * Frees at least one entry and asks for a chunk. A full round down to priority 0 looks at every inactive
- * entry and clears its young bit, so when a round frees nothing all are kept or activated, and then the active
- * list is what is not low, so it is deactivated: the third round frees at the latest.
+ * Frees at least one entry and asks for a chunk. A full round down to priority 0 looks at every
+ * inactive entry and clears its young bit, so when a round frees nothing all are kept or activated,
+ * and then the active list is what is not low, so it is deactivated: the third round frees at the
+ * latest.
  */
 static void clru_reclaim(struct clru *c)
 {
@@ -375,7 +365,8 @@ static void clru_dump_list(const struct clru *c, FILE *out, const char *name, ui
         uint8_t s = c->state[id];
 
         fprintf(out, " %u%s%s%s%s", (unsigned)id, s & CLRU_REFERENCED ? "r" : "",
-                s & CLRU_WORKINGSET ? "w" : "", s & CLRU_YOUNG ? "y" : "", s & CLRU_EXEC ? "x" : "");
+                s & CLRU_WORKINGSET ? "w" : "", s & CLRU_YOUNG ? "y" : "",
+                s & CLRU_EXEC ? "x" : "");
     }
     fputs(" | ", out);
 }
@@ -394,8 +385,7 @@ static void clru_dump(const struct policy *p, FILE *out)
 const struct policy_ops policy_clru = {
     .name = "clru",
     .what = "Linux classical LRU: active/inactive lists with refault distance",
-    .source = "J. Weiner: thrash detection-based file cache sizing, linux-mm patch series, 2012-2014; "
-              "design notes of the kernel's workingset code",
+    .source = "J. Weiner: thrash detection-based file cache sizing, Linux patch series, 2012-2014",
     .create = clru_create,
     .destroy = clru_destroy,
     .access = clru_access_one,

@@ -2,16 +2,16 @@
 /*
  * genlru.c - the library itself behind the laboratory's vtable, once for each preset
  *
- *      hit   ─▶ genlru_access                     node[id]: 16 bytes, embedded in nothing but an array
+ *      hit   ─▶ genlru_access                     node[id]: 16 bytes, in an array of nothing else
  *      miss  ─▶ full? genlru_evict a batch ─▶ shadow[id]
  *               genlru_add(shadow[id])
  *
- * This owner is as simple as owners get: one thread, one charge unit an entry, index = the dense id, shadows
- * kept beside it; so nothing is pinned and every victim is won.
+ * This owner is as simple as owners get: one thread, one charge unit an entry, index = the dense
+ * id, shadows kept beside it; so nothing is pinned and every victim is won.
  *
- * Mapped accesses leave only a bit (YOUNG), as hardware does. The owner harvests it where the kernel
- * does, at two places: victims that turn out young are reported and put back; and after each aging all
- * bits are collected and reported in batches.
+ * Mapped accesses leave only a bit (YOUNG), as hardware does. The owner harvests it where the
+ * kernel does, at two places: victims that turn out young are reported and put back; and after each
+ * aging all bits are collected and reported in batches.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -113,7 +113,8 @@ static void report(struct genlru_owner *o, struct genlru_harvest *harvest, size_
     *nr = 0;
 }
 
-static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest, size_t *nr)
+static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest,
+                        size_t *nr)
 {
     o->state[id] &= (uint8_t)~YOUNG;
     harvest[*nr] = (struct genlru_harvest){&o->node[id], (o->state[id] & EXEC) != 0};
@@ -292,8 +293,9 @@ static unsigned age_of(const struct genlru_owner *o, uint32_t id, uint64_t windo
 }
 
 /*
- * Generations from the youngest, numbered from 0, in each the nodes by id: where a node hangs is the library's business, what its word
- * says decides. Behind the id: refs, then w workingset, p prefetched, y young, x executable.
+ * Generations from the youngest, numbered from 0, in each the nodes by id: where a node hangs is
+ * the library's business, what its word says decides. Behind the id: refs, then w workingset, p
+ * prefetched, y young, x executable.
  */
 static void owner_dump(const struct policy *p, FILE *out)
 {

@@ -7,8 +7,8 @@
  *
  *      head ⇄ youngest ⇄ … ⇄ oldest ⇄ head
  *
- * An id is on at most one list at a time. Whoever needs "on no list" without a second array marks it
- * with id_list_mark_off. 8 bytes an id; all operations O(1) and without branches.
+ * An id is on at most one list at a time. Whoever needs "on no list" without a second array marks
+ * it with id_list_mark_off. 8 bytes an id; all operations O(1) and without branches.
  */
 #ifndef GENLRU_BENCH_POLICY_IDLIST_H
 #define GENLRU_BENCH_POLICY_IDLIST_H

@@ -17,6 +17,10 @@ static const struct policy_ops *const all[] = {
     &policy_lru,
     &policy_clru,
     &policy_arc,
+    &policy_mglru_old,
+    &policy_mglru,
+    &policy_mglru_fg,
+    &policy_genlru,
 };
 
 #define NR_ALL (sizeof(all) / sizeof(all[0]))

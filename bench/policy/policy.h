@@ -6,9 +6,9 @@
  *      test  ──id───▶ policy_access ──▶ ops->access   (one request, any channel)
  *
  * A policy works over *dense ids*: the trace loader numbers the distinct keys 0, 1, 2 … in order of
- * first appearance, so a policy needs no hash table, only plain arrays of nr_ids elements. All sizes
- * are entries. A request for an id that is not resident is a miss, and the policy admits it at once
- * (demand fill); what it evicts for that, and when, is the policy.
+ * first appearance, so a policy needs no hash table, only plain arrays of nr_ids elements. All
+ * sizes are entries. A request for an id that is not resident is a miss, and the policy admits it
+ * at once (demand fill); what it evicts for that, and when, is the policy.
  *
  * Everything here is single-threaded per policy instance and deterministic: the same calls give
  * the same hits. Instances share nothing, so several may run in parallel.
@@ -55,7 +55,9 @@ struct policy_ops {
     const char *what;   /* one line for people */
     const char *source; /* paper, year */
 
-    /* 0, or -ENOMEM / -EINVAL with *ret untouched. Memory is zeroed and faulted in here. O(nr_ids). */
+    /*
+     * 0, or -ENOMEM / -EINVAL with *ret untouched. Memory is zeroed and faulted in here. O(nr_ids).
+     */
     int (*create)(const struct policy_config *config, struct policy **ret);
     void (*destroy)(struct policy *p);
     /* One request. True = it was resident (hit). */

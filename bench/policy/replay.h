@@ -3,8 +3,8 @@
  * replay.h - the batched replay loop, written once
  *
  * A policy instantiates it with its own access and prefetch functions; both are inlined, so a
- * request costs no indirect call. The state of the request REPLAY_AHEAD places later is prefetched: with
- * the ids of a trace in an array the future is known, and 16 requests of some 10 ns each cover
+ * request costs no indirect call. The state of the request REPLAY_AHEAD places later is prefetched:
+ * with the ids of a trace in an array the future is known, and 16 requests of some 10 ns each cover
  * a DRAM access. Every policy gets this, so they stay comparable.
  */
 #ifndef GENLRU_BENCH_POLICY_REPLAY_H

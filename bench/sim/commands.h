@@ -14,7 +14,9 @@ int sim_policies(int argc, char **argv);
 /* The exit code after the command line was refused with rc; says where help is. */
 int sim_exit_parse(int rc, const char *command);
 
-/* The exit code of a command that ended with rc: also fails when its output could not be written. */
+/*
+ * The exit code of a command that ended with rc: also fails when its output could not be written.
+ */
 int sim_exit_output(int rc);
 
 #endif

@@ -5,13 +5,15 @@
  *      empty cache ──whole trace──▶ warm ──its hits once more──▶ warm ──never-seen keys──▶ flooded
  *                    request_ns            hit_ns                        evict_ns
  *
- * Hits: the trace's requests for what is resident at its end, in the trace's order. Evictions: the cache is filled up with keys
- * never seen (not timed), then every further one of them is a miss that inserts one entry and evicts
- * one. They come in a shuffled order, since the state of a new entry is not beside that of the one before.
+ * Hits: the trace's requests for what is resident at its end, in the trace's order. Evictions: the
+ * cache is filled up with keys never seen (not timed), then every further one of them is a miss
+ * that inserts one entry and evicts one. They come in a shuffled order, since the state of a new
+ * entry is not beside that of the one before.
  *
- * Each repetition builds the same state anew; the policies take turns within a repetition, so that what the
- * machine does meanwhile hits all of them; the median over the repetitions is printed. As in `run`, keys are dense
- * ids and the state of requests to come is prefetched: this is the policy alone, without an index.
+ * Each repetition builds the same state anew; the policies take turns within a repetition, so that
+ * what the machine does meanwhile hits all of them; the median over the repetitions is printed. As
+ * in `run`, keys are dense ids and the state of requests to come is prefetched: this is the policy
+ * alone, without an index.
  */
 #include <assert.h>
 #include <errno.h>
@@ -33,7 +35,7 @@ struct setting {
     const struct trace *trace;
     const struct sim_size *size;
     uint32_t capacity;
-    uint32_t *fresh; /* ids beyond the trace's, shuffled: first those that fill up, then the flood */
+    uint32_t *fresh; /* ids beyond the trace's, shuffled: those that fill up, then the flood */
     size_t nr_fresh;
     size_t nr_flood; /* the last ones of fresh */
     uint32_t *hits;  /* room for HITS_MIN requests beyond a trace's length */
@@ -163,7 +165,8 @@ static void time_evictions(const struct setting *s, struct policy *p, struct cos
     (void)misses;
 }
 
-static int measure(const struct setting *s, const struct policy_ops *ops, struct costs *c, unsigned rep)
+static int measure(const struct setting *s, const struct policy_ops *ops, struct costs *c,
+                   unsigned rep)
 {
     struct policy_config config = {
         .capacity = s->capacity,
@@ -212,7 +215,8 @@ static void print_time(double *values, unsigned repeat, uint64_t n)
     }
 }
 
-static void print_row(const struct setting *s, const struct policy_ops *ops, struct costs *c, unsigned repeat)
+static void print_row(const struct setting *s, const struct policy_ops *ops, struct costs *c,
+                      unsigned repeat)
 {
     printf("%s\t%s\t%s\t%" PRIu32 "\t%" PRIu64 "\t", s->trace->name, ops->name, s->size->text,
            s->capacity, s->trace->nr_requests);

@@ -25,8 +25,9 @@ struct sim_options {
 };
 
 /*
- * argv[0] is the subcommand. `with_repeat` allows --repeat. 0; -EINVAL after saying on stderr what is wrong (the caller
- * exits with 2); -ENOMEM. *ret is to be given to sim_options_fini in every case.
+ * argv[0] is the subcommand. `with_repeat` allows --repeat. 0; -EINVAL after saying on stderr what
+ * is wrong (the caller exits with 2); -ENOMEM. *ret is to be given to sim_options_fini in every
+ * case.
  */
 int sim_options_parse(int argc, char **argv, bool with_repeat, struct sim_options *ret);
 void sim_options_fini(struct sim_options *options);

@@ -2,8 +2,8 @@
 /*
  * run.c - genlru-sim run: every trace × size × policy, one TSV row each
  *
- * Each run starts with an empty cache, so the first request of each distinct key must miss: first_touch. What a policy
- * can do something about is the rest: refaults = misses − first_touch.
+ * Each run starts with an empty cache, so the first request of each distinct key must miss:
+ * first_touch. What a policy can do something about is the rest: refaults = misses − first_touch.
  */
 #include <assert.h>
 #include <errno.h>
@@ -92,8 +92,8 @@ static int run_all(const struct sim_options *o, const struct workloads *w,
                 int rc = replay(&r, progress);
 
                 if (rc) {
-                    fprintf(stderr, "genlru-sim: %s of %" PRIu32 " entries on %s: %s\n", r.ops->name,
-                            capacity, r.trace->name, strerror(-rc));
+                    fprintf(stderr, "genlru-sim: %s of %" PRIu32 " entries on %s: %s\n",
+                            r.ops->name, capacity, r.trace->name, strerror(-rc));
                     return rc;
                 }
                 print_row(&r);

@@ -12,7 +12,9 @@
 #define ENTRIES_MAX (UINT32_MAX - 64)
 #define DECIMALS_MAX 6
 
-/* Digits with at most one point among them. The point is counted out: 1.25 is 125 with scale 100. */
+/*
+ * Digits with at most one point among them. The point is counted out: 1.25 is 125 with scale 100.
+ */
 static int parse_decimal(const char *text, size_t len, uint64_t *ret_number, uint64_t *ret_scale)
 {
     uint64_t number = 0;

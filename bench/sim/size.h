@@ -10,7 +10,10 @@
 
 #define SIM_SIZE_TEXT 24
 
-/* A percentage is kept as the fraction number / (100 * scale), so that no rounding ever moves a capacity. */
+/*
+ * A percentage is kept as the fraction number / (100 * scale), so that no rounding ever moves a
+ * capacity.
+ */
 struct sim_size {
     char text[SIM_SIZE_TEXT]; /* as given */
     uint64_t number;
@@ -18,7 +21,8 @@ struct sim_size {
 };
 
 /*
- * "1000", "1%", "0.1%" (at most 100 %, at most 6 decimals) of `len` bytes. 0, or -EINVAL with *ret untouched.
+ * "1000", "1%", "0.1%" (at most 100 %, at most 6 decimals) of `len` bytes. 0, or -EINVAL with *ret
+ * untouched.
  */
 int sim_size_parse(const char *text, size_t len, struct sim_size *ret);
 

@@ -2,8 +2,8 @@
 /*
  * workload.h - all traces of a command line, loaded before anything is printed
  *
- * Loading them up front costs the memory of all (4 bytes a request), and buys that a mistake in the last one is told in the
- * first seconds, with no row printed.
+ * Loading them up front costs the memory of all (4 bytes a request), and buys that a mistake in the
+ * last one is told in the first seconds, with no row printed.
  */
 #ifndef GENLRU_BENCH_SIM_WORKLOAD_H
 #define GENLRU_BENCH_SIM_WORKLOAD_H

@@ -4,7 +4,8 @@
  *
  *      file ──fread──▶ raw[start … end) ──▶ copied, or ZSTD_decompressStream ──▶ caller's buffer
  *
- * The file is never wholly in memory, and neither is what it unpacks to: a trace of 100 M requests is some 1 GB of text.
+ * The file is never wholly in memory, and neither is what it unpacks to: a trace of 100 M requests
+ * is some 1 GB of text.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "trace/input.h"

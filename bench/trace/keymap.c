@@ -5,8 +5,9 @@
  *      numbers:  slot {key, id+1}                 the key itself is compared
  *      texts:    slot {hash, at, len, id+1} ──▶ arena[at … at+len)
  *
- * Linear probing, powers of two, at most 5/8 full: a look-up touches one cache line nearly always, and 10 M numbers
- * fit into 2^24 slots, 256 MiB. id+1 = 0 marks an empty slot. Nothing is ever removed.
+ * Linear probing, powers of two, at most 5/8 full: a look-up touches one cache line nearly always,
+ * and 10 M numbers fit into 2^24 slots, 256 MiB. id+1 = 0 marks an empty slot. Nothing is ever
+ * removed.
  */
 #include "trace/keymap.h"
 

@@ -5,8 +5,8 @@
  *      buf │ used lines │ next line … \n … │ read, no newline yet │ free │
  *                       start                                     end
  *
- * When no newline is left, the rest moves to the front and the buffer is filled up behind it. It holds four of the longest
- * lines, so little is moved.
+ * When no newline is left, the rest moves to the front and the buffer is filled up behind it. It
+ * holds four of the longest lines, so little is moved.
  */
 #include "trace/lines.h"
 

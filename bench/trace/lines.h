@@ -2,9 +2,9 @@
 /*
  * lines.h - the lines of a trace file, with their numbers
  *
- * A line ends with LF or CR LF, the last one also with the end of the file. A byte-order mark in front of the
- * first line is dropped. A NUL byte, a line of more than LINES_MAX_BYTES, and whatever input.h
- * refuses is an error with file and line number.
+ * A line ends with LF or CR LF, the last one also with the end of the file. A byte-order mark in
+ * front of the first line is dropped. A NUL byte, a line of more than LINES_MAX_BYTES, and whatever
+ * input.h refuses is an error with file and line number.
  */
 #ifndef GENLRU_BENCH_TRACE_LINES_H
 #define GENLRU_BENCH_TRACE_LINES_H

@@ -8,8 +8,8 @@
  *   text  one key a line; a key is any bytes but LF and NUL
  *   csv   `key,size` a line; size is the object's bytes, a decimal number below 2^64
  *
- * Detection: a name that ends in .csv or .txt (before .zst) says it; else the first line does: `anything,digits` with one comma is
- * csv. There is no header line and no comment.
+ * Detection: a name that ends in .csv or .txt (before .zst) says it; else the first line does:
+ * `anything,digits` with one comma is csv. There is no header line and no comment.
  *
  * A trace is all or nothing: any malformed line fails the load.
  */
@@ -20,7 +20,9 @@
 
 #include "trace/error.h"
 
-/* Distinct keys of one trace. Ids stay clear of the top values, which policies use for list heads. */
+/*
+ * Distinct keys of one trace. Ids stay clear of the top values, which policies use for list heads.
+ */
 #define TRACE_IDS_MAX (UINT32_MAX - 64)
 
 struct trace {
@@ -36,7 +38,10 @@ enum trace_format { TRACE_FORMAT_AUTO, TRACE_FORMAT_TEXT, TRACE_FORMAT_CSV };
 
 struct trace_options {
     enum trace_format format;
-    /* Called now and then while loading: file bytes read and the file's size (0 = unknown). NULL = not. */
+    /*
+     * Called now and then while loading: file bytes read and the file's size (0 = unknown). NULL =
+     * not.
+     */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *progress_ctx;
 };
@@ -45,9 +50,10 @@ struct trace_options {
 int trace_format_find(const char *name, enum trace_format *ret);
 
 /*
- * Loads a file. options NULL = defaults. 0, or a negative errno with *error set and *ret untouched: -ENOENT and what
- * else opening and reading may say, -ENOMEM, -EINVAL (malformed, empty, broken compression), -ENOSPC (too many distinct keys).
- * Memory: 4 bytes a request, and while loading 16 … 51 bytes a distinct number.
+ * Loads a file. options NULL = defaults. 0, or a negative errno with *error set and *ret untouched:
+ * -ENOENT and what else opening and reading may say, -ENOMEM, -EINVAL (malformed, empty, broken
+ * compression), -ENOSPC (too many distinct keys). Memory: 4 bytes a request, and while loading 16 …
+ * 51 bytes a distinct number.
  */
 int trace_load(const char *path, const struct trace_options *options, struct trace **ret,
                struct trace_error *error);

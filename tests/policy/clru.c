@@ -2,45 +2,46 @@
 /*
  * clru: two traces by hand, capacity 4 (so reclaim wants 1 entry at a time), one for each channel.
  *
- * Lists youngest first. r referenced, w workingset, y young, x executable. A = nonresident age. A miss in a full
- * cache reclaims first; its passes look at (list length >> priority) entries, so with up to 4
- * entries a list of 4 starts at priority 2, one of 2 or 3 at priority 1, one of 1 at priority 0.
+ * Lists youngest first. r referenced, w workingset, y young, x executable. A = nonresident age. A
+ * miss in a full cache reclaims first; its passes look at (list length >> priority) entries, so
+ * with up to 4 entries a list of 4 starts at priority 2, one of 2 or 3 at priority 1, one of 1 at
+ * priority 0.
  *
  * Read channel
- *   1   0   miss, marked once                                      active:           inactive: 0r           A 0
- *   2   1   miss                                                                     1r 0r                  0
- *   3   0   second read: activated, A + 1                          0                 1r                     1
- *   4   0   active and unreferenced: marked                        0r                1r                     1
- *   5   2   miss                                                   0r                2r 1r                  1
- *   6   3   miss, full now                                         0r                3r 2r 1r               1
- *   7   4   prio 1: evict 1 though referenced (shadow 1)           0r                4r 3r 2r               2
- *   8   1   evict 2 (shadow 2); d = 3 - 1 = 2 > |active| 1         0r                1r 4r 3r               3
- *   9   2   evict 3 (shadow 3); d = 4 - 2 = 2 > 1                  0r                2r 1r 4r               4
- *  10   1   activated                                              1 0r              2r 4r                  5
- *  11   3   evict 4 (shadow 5); d = 6 - 3 = 3 > 2                  1 0r              3r 2r                  6
+ *   1   0   miss, marked once                                      active:        inactive: 0r  A 0
+ *   2   1   miss                                                                     1r 0r        0
+ *   3   0   second read: activated, A + 1                          0                 1r           1
+ *   4   0   active and unreferenced: marked                        0r                1r           1
+ *   5   2   miss                                                   0r                2r 1r        1
+ *   6   3   miss, full now                                         0r                3r 2r 1r     1
+ *   7   4   prio 1: evict 1 though referenced (shadow 1)           0r                4r 3r 2r     2
+ *   8   1   evict 2 (shadow 2); d = 3 - 1 = 2 > |active| 1         0r                1r 4r 3r     3
+ *   9   2   evict 3 (shadow 3); d = 4 - 2 = 2 > 1                  0r                2r 1r 4r     4
+ *  10   1   activated                                              1 0r              2r 4r        5
+ *  11   3   evict 4 (shadow 5); d = 6 - 3 = 3 > 2                  1 0r              3r 2r        6
  *  12   4   evict 2 (shadow 6); d = 7 - 5 = 2 ≤ 2: activated,
- *           A + 1, then marked                                     4r 1 0r           3r                     8
+ *           A + 1, then marked                                     4r 1 0r           3r           8
  *  13   5   a refault activation since the last cycle: deactivate.
  *           prio 1: inactive 1 >> 1 = 0; active 3 >> 1 = 1: 0r
  *                                                                  4r 1              0rw 3r
  *           prio 0: evict 3 (shadow 8); active: 1                  4r                1w 0rw
- *           insert                                                 4r                5r 1w 0rw              9
- *  14   0   kept its r over deactivation: one read activates       0w 4r             5r 1w                 10
- *  15   1   had none: marked only                                  0w 4r             5r 1rw                10
+ *           insert                                                 4r                5r 1w 0rw    9
+ *  14   0   kept its r over deactivation: one read activates       0w 4r             5r 1w       10
+ *  15   1   had none: marked only                                  0w 4r             5r 1rw      10
  *  16   6   no refault since, 2 < 2 is not low; evict 1 (shadow
- *           10, w)                                                 0w 4r             6r 5r                 11
+ *           10, w)                                                 0w 4r             6r 5r       11
  *  17   1   evict 5 (shadow 11); d = 12 - 10 = 2 ≤ 2: activated,
- *           workingset restored                                    1rw 0w 4r         6r                    13
- *  18   6   activated                                              6 1rw 0w 4r                             14
+ *           workingset restored                                    1rw 0w 4r         6r          13
+ *  18   6   activated                                              6 1rw 0w 4r                   14
  *  19   7   refault since: prio 2: 4r; prio 1: 3 >> 1 = 1: 0w
  *                                                                  6 1rw             0w 4rw
- *           prio 0: evict 4 (shadow 14, w); active: 1rw            6                 7r 1rw 0w             15
- *  20   1   activated                                              1w 6              7r 0w                 16
- *  21   7   activated                                              7 1w 6            0w                    17
+ *           prio 0: evict 4 (shadow 14, w); active: 1rw            6                 7r 1rw 0w   15
+ *  20   1   activated                                              1w 6              7r 0w       16
+ *  21   7   activated                                              7 1w 6            0w          17
  *  22   8   no refault, but 1 < 3 is low. prio 1: 6 goes down      7 1w              6w 0w
- *           prio 0: 2 < 2 is not low any more; evict 0 (shadow 17) 7 1w              8r 6w                 18
- *  23   9   prefetched: evict 6; not marked                        7 1w              9 8r                  19
- *  24   9   first read: marked only                                7 1w              9r 8r                 19
+ *           prio 0: 2 < 2 is not low any more; evict 0 (shadow 17) 7 1w              8r 6w       18
+ *  23   9   prefetched: evict 6; not marked                        7 1w              9 8r        19
+ *  24   9   first read: marked only                                7 1w              9r 8r       19
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -94,32 +95,32 @@ Test(clru, replay_is_access)
 /*
  * Mapped channel: an access only sets y, reclaim looks at it.
  *
- *   1-4 0 1 2 3  faults, plain inactive, then the access sets y    active:           3y 2y 1y 0y            A 0
+ *   1-4 0 1 2 3  faults, plain inactive, then the access sets y    active:          3y 2y 1y 0y A 0
  *   5   4   prio 2: 0y is young: second chance, r, to the head                       0r 3y 2y 1y
  *           prio 1: 1y, 2y the same                                                  2r 1r 0r 3y
- *           prio 0: 3y the same, then 0r: not young, evict (0)                       4y 3r 2r 1r            1
- *   6   2   sets y                                                                   4y 3r 2ry 1r           1
- *   7   5   prio 2: evict 1 (shadow 1)                                               5y 4y 3r 2ry           2
+ *           prio 0: 3y the same, then 0r: not young, evict (0)                       4y 3r 2r 1r  1
+ *   6   2   sets y                                                                   4y 3r 2ry 1r 1
+ *   7   5   prio 2: evict 1 (shadow 1)                                               5y 4y 3r 2ry 2
  *   8   6   prio 2: 2 is young and referenced: activated (no A)    2r                5y 4y 3r
- *           prio 1: evict 3 (shadow 2)                             2r                6y 5y 4y               3
+ *           prio 1: evict 3 (shadow 2)                             2r                6y 5y 4y     3
  *   9   7x  prio 1: 4y kept; prio 0: 5y, 6y kept, then evict 4
- *           (shadow 3)                                             2r                7yx 6r 5r              4
- *  10   8   prio 1: evict 5 (shadow 4)                             2r                8y 7yx 6r              5
- *  11   5   prio 1: evict 6 (shadow 5); d = 6 - 4 = 2 > 1          2r                5y 8y 7yx              6
+ *           (shadow 3)                                             2r                7yx 6r 5r    4
+ *  10   8   prio 1: evict 5 (shadow 4)                             2r                8y 7yx 6r    5
+ *  11   5   prio 1: evict 6 (shadow 5); d = 6 - 4 = 2 > 1          2r                5y 8y 7yx    6
  *  12   6   prio 1: 7 is young and executable: activated at once   7rx 2r            5y 8y
  *           prio 0: 8y, 5y kept: nothing evicted in this round     7rx 2r            5r 8r
  *           again, prio 1: evict 8 (shadow 6); d = 7 - 5 = 2 ≤ 2:
- *           inserted active, A + 1                                 6y 7rx 2r         5r                     8
- *  13   7x  sets y                                                 6y 7ryx 2r        5r                     8
+ *           inserted active, A + 1                                 6y 7rx 2r         5r           8
+ *  13   7x  sets y                                                 6y 7ryx 2r        5r           8
  *  14   9   refault since. prio 1: 2r down                         6y 7ryx           2rw 5r
  *           prio 0: evict 5 (shadow 8); 7: young and executable,
- *           rotates                                                7rx 6y            9y 2rw                 9
- *  15  10   no refault since, 2 < 2 not low. evict 2 (shadow 9, w) 7rx 6y            10y 9y                10
+ *           rotates                                                7rx 6y            9y 2rw       9
+ *  15  10   no refault since, 2 < 2 not low. evict 2 (shadow 9, w) 7rx 6y            10y 9y      10
  *  16   2   prio 1: 9y kept; prio 0: 10y kept, evict 9 (shadow 10);
- *           d = 11 - 9 = 2 ≤ 2: active, restored                   2wy 7rx 6y        10r                   12
+ *           d = 11 - 9 = 2 ≤ 2: active, restored                   2wy 7rx 6y        10r         12
  *  17  11   refault since. prio 1: 6 is young but not executable:
  *           down, without y                                        2wy 7rx           6w 10r
- *           prio 0: evict 10 (shadow 12); 7 is not young: down     2wy               11y 7rwx 6w           13
+ *           prio 0: evict 10 (shadow 12); 7 is not young: down     2wy               11y 7rwx 6w 13
  */
 Test(clru, golden_mapped)
 {
@@ -151,9 +152,10 @@ Test(clru, golden_mapped)
 }
 
 /*
- * Capacity 1024: the request is 32. 1024 inactive entries, read once each; one more miss makes passes at
- * 1024 >> 10 = 1, 1023 >> 9 = 1, 1022 >> 8 = 3, 1019 >> 7 = 7, 1012 >> 6 = 15 (27 so far), and at 997 >> 5 = 31:
- * the chunk that reaches the 32 is scanned to its end, as the kernel does. 58 go, 1 comes.
+ * Capacity 1024: the request is 32. 1024 inactive entries, read once each; one more miss makes
+ * passes at 1024 >> 10 = 1, 1023 >> 9 = 1, 1022 >> 8 = 3, 1019 >> 7 = 7, 1012 >> 6 = 15 (27 so
+ * far), and at 997 >> 5 = 31: the chunk that reaches the 32 is scanned to its end, as the kernel
+ * does. 58 go, 1 comes.
  */
 Test(clru, reclaims_in_chunks)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * golden.h - runs a hand-made trace through a policy and compares the whole state after each request
+ * golden.h - runs a hand-made trace through a policy and compares the whole state after each
+ * request
  *
- * The expected states are worked out on paper from the policy's definition, never copied from its output.
+ * The expected states are worked out on paper from the policy's definition, never copied from its
+ * output.
  */
 #ifndef GENLRU_TESTS_POLICY_GOLDEN_H
 #define GENLRU_TESTS_POLICY_GOLDEN_H
@@ -23,8 +25,8 @@ void golden_run(const struct policy_ops *ops, const struct policy_config *config
                 const struct golden_step *steps, size_t n);
 
 /*
- * The steps' ids through policy_replay in one go: misses and final state must be those of policy_access. Only
- * for traces of nothing but POLICY_READ.
+ * The steps' ids through policy_replay in one go: misses and final state must be those of
+ * policy_access. Only for traces of nothing but POLICY_READ.
  */
 void golden_replay(const struct policy_ops *ops, const struct policy_config *config,
                    const struct golden_step *steps, size_t n);

@@ -164,7 +164,9 @@ Test(input, truncated)
 
 Test(input, garbage_behind)
 {
-    static const char *const tails[] = {"x", "xy\n", "1\n2\n3\n", "\x28\xb5\x2f", "\x28\xb5\x2f\xfd"};
+    static const char *const tails[] = {
+        "x", "xy\n", "1\n2\n3\n", "\x28\xb5\x2f", "\x28\xb5\x2f\xfd",
+    };
 
     for (int i = 0; i < 3; i++) {
         expect_error(files_zstd("tail.zst", "1\n2\n", 4, 0, tails[i]), -EINVAL, "garbage after");
@@ -188,8 +190,9 @@ Test(input, flipped_bit)
         const char *reason = NULL;
 
         buf[at] ^= 0x10;
-        cr_assert_eq(read_all(files_write("bad.zst", buf, n), 65536, &got, &got_len, &reason), -EINVAL,
-                     "bit flipped at %zu was not noticed", at);
+        int rc = read_all(files_write("bad.zst", buf, n), 65536, &got, &got_len, &reason);
+
+        cr_assert_eq(rc, -EINVAL, "bit flipped at %zu was not noticed", at);
         cr_assert_not_null(reason);
         buf[at] ^= 0x10;
         free(got);

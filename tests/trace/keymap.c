@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keymap: ids in order of first appearance, keys told apart by their bytes alone, through many growths.
+ * keymap: ids in order of first appearance, keys told apart by their bytes alone, through many
+ * growths.
  */
 #include "trace/keymap.h"
 
@@ -53,7 +54,9 @@ Test(keymap, bytes_decide)
 
 Test(keymap, number_and_its_text_are_one)
 {
-    static const uint64_t numbers[] = {0, 1, 9, 10, UINT32_MAX, UINT64_MAX / 10, UINT64_MAX - 1, UINT64_MAX};
+    static const uint64_t numbers[] = {
+        0, 1, 9, 10, UINT32_MAX, UINT64_MAX / 10, UINT64_MAX - 1, UINT64_MAX,
+    };
     struct keymap *m = keymap_create(100);
 
     for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

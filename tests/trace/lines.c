@@ -59,12 +59,14 @@ Test(lines, ends)
 
 Test(lines, byte_order_mark)
 {
-    cr_assert_str_eq(join(files_text("a", "\xef\xbb\xbf" "1\n\xef\xbb\xbf" "2\n")), "1|\xef\xbb\xbf" "2|");
+    cr_assert_str_eq(join(files_text("a", "\xef\xbb\xbf" "1\n\xef\xbb\xbf" "2\n")),
+                     "1|\xef\xbb\xbf" "2|");
 }
 
 Test(lines, nul)
 {
-    cr_assert_str_eq(join(files_write("a", "1\n2\0002\n3\n", 8)), "1|<:2: NUL byte in a text line>");
+    cr_assert_str_eq(join(files_write("a", "1\n2\0002\n3\n", 8)),
+                     "1|<:2: NUL byte in a text line>");
     cr_assert_str_eq(join(files_write("a", "1\n2\n\0", 5)), "1|2|<:3: NUL byte in a text line>");
 }
 
@@ -119,7 +121,9 @@ Test(lines, too_long)
     }
 }
 
-/* Lines of all lengths, so that every position of the buffer's edge is met, plain and compressed. */
+/*
+ * Lines of all lengths, so that every position of the buffer's edge is met, plain and compressed.
+ */
 static void expect_all_lengths(const char *path, size_t n)
 {
     struct lines *l = open_lines(path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace: whole files, plain and compressed, text and csv, into ids; and every way a file can be wrong.
+ * trace: whole files, plain and compressed, text and csv, into ids; and every way a file can be
+ * wrong.
  */
 #include "trace/trace.h"
 
@@ -39,7 +40,8 @@ static void refuse(const char *name, const char *text, const char *message)
 
     snprintf(zst, sizeof(zst), "%s.zst", name);
     for (int packed = 0; packed < 2; packed++) {
-        const char *path = packed ? files_zstd(zst, text, strlen(text), 0, "") : files_text(name, text);
+        const char *path = packed ? files_zstd(zst, text, strlen(text), 0, "")
+                                  : files_text(name, text);
         struct trace *t = NULL;
         struct trace_error error = {""};
 
@@ -198,7 +200,10 @@ static void note_progress(void *ctx, uint64_t done, uint64_t total)
     seen->total = total;
 }
 
-/* 300 000 requests over 100 000 keys: the array and the map grow, progress goes from nothing to all. */
+/*
+ * 300 000 requests over 100 000 keys: the array and the map grow, progress goes from nothing to
+ * all.
+ */
 Test(trace, long_one)
 {
     const uint32_t n = 300000;
@@ -210,7 +215,8 @@ Test(trace, long_one)
 
     cr_assert_not_null(text);
     for (uint32_t i = 0; i < n; i++) {
-        len += (size_t)sprintf(text + len, "%u,%u\n", (unsigned)(i % 100000 * 7), (unsigned)(i % 100000));
+        len += (size_t)sprintf(text + len, "%u,%u\n", (unsigned)(i % 100000 * 7),
+                               (unsigned)(i % 100000));
     }
     for (int packed = 0; packed < 2; packed++) {
         const char *path = packed ? files_zstd("long.csv.zst", text, len, 0, "")
