@@ -47,8 +47,10 @@ static enum genlru__aging make_room(struct genlru *lru, uint64_t *scanned, uint6
             if (lru->chain[list].head)
                 return GENLRU__AGING_AGAIN;
         }
-        if (lru->chain[list].nr_open)
+        if (lru->chain[list].nr_open && lru->flushed_seq[type] != lru->min_seq[type]) {
+            lru->flushed_seq[type] = lru->min_seq[type]; /* asked for once: adds may open new ones for ever */
             return GENLRU__AGING_FLUSH_OLDEST;
+        }
         genlru__advance_min(lru, type);
     }
     return GENLRU__AGING_READY;

@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
+#include "gens/reserve.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/aging.h"
@@ -190,6 +191,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru_impl_load_relaxed(&lru->is_compaction_due))
         genlru__compact_some(lru);
     genlru__mutex_unlock(&lru->lock);
+    (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
 }
