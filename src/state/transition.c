@@ -216,7 +216,7 @@ int genlru__word_unpin(uint32_t word, const struct genlru__context *context, boo
         return -EPERM;
     if (genlru__state_of(word) == GENLRU__PARKED && has_slot)
         word = to_place(word, context, context->policy->place.putback);
-    *ret = word & ~GENLRU_PINNED;
+    *ret = word & ~(GENLRU_PINNED | GENLRU_DEAD); /* the caller saw DEAD in the old word; the node may be added again */
     return 0;
 }
 
