@@ -147,6 +147,8 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
     word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP);
     if (flags & GENLRU_ADD_NOREUSE)
         word |= GENLRU_NOREUSE;
+    /* refs stay in a node that is deleted, and may come from an lru that counts further */
+    word = genlru_impl_with_refs(word, min_refs(genlru_impl_refs(word), context->policy->hit.refs_max));
     if (past->is_recent)
         word = restore(word, context, past);
     if (flags & GENLRU_ADD_COLD)
