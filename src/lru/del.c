@@ -21,7 +21,7 @@ static void pay_for_hole(struct genlru *lru)
     if ((genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % DELETES_PER_LOOK != 0)
         return;
     if (!genlru__mutex_trylock(&lru->lock)) {
-        genlru_impl_store_relaxed(&lru->is_compaction_due, 1);
+        genlru__compaction_is_due(lru);
         return;
     }
     genlru__compact_some(lru);

@@ -188,8 +188,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
-    if (genlru_impl_load_relaxed(&lru->is_compaction_due))
-        genlru__compact_some(lru);
+    genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
