@@ -42,8 +42,8 @@ static int finish(struct genlru *lru, struct genlru_node *node)
         genlru__assert(error == 0);
         (void)error;
         after = genlru_impl_with_word(state, word);
-        /* acq_rel H: pairs with the pin holder's unpin */
-    } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+        /* acq_rel H: pairs with the pin holder's unpin, also where that left nothing to change: the caller frees */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) >= 0)
         genlru__account(lru, state, after);
     pay_for_hole(lru);
