@@ -42,8 +42,11 @@ static int finish(struct genlru *lru, struct genlru_node *node)
         genlru__assert(error == 0);
         (void)error;
         after = genlru_impl_with_word(state, word);
-        /* acq_rel H: pairs with the pin holder's unpin */
-    } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+        /*
+         * acq_rel H: pairs with the pin holder's unpin. Swapped also where nothing changes (the holder of a parked node let
+         * go first): the acquire is what lets the caller free the node.
+         */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) >= 0)
         genlru__account(lru, state, after);
     pay_for_hole(lru);
