@@ -65,7 +65,8 @@ struct genlru__stripe {
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
     uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
     uint64_t refaulted_workingset;
-    uint64_t deleted;                          /* relaxed atomic, written by anyone: every 64th del looks after holes */
+    uint64_t del_begun;                        /* atomics, written by anyone: dels before they take a slot, and after */
+    uint64_t del_ended;                        /* they have counted; every 64th looks after holes */
     struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
 };
 

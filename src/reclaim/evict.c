@@ -240,29 +240,45 @@ static void report_inconsistent(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * No list had blocks. Then the counters should tell of no nodes but parked ones. A deleter may be between its step on the
- * list and the one on the counter, so the sums are looked at a few times before they are believed. False: lists have
- * nodes again.
+ * One look at whether the counters tell of nodes while lists have none: only if no del was under way before or after, and lists
+ * had none before or after, is that a contradiction. (Whoever else is between two steps holds the lock at both, or has
+ * counted too little yet.) False: something moved meanwhile.
  */
+static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
+{
+    uint64_t begun_before, begun_after;
+
+    if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_before))
+        return false;
+    *ret_stray = count_stray(lru, types, ret_parked);
+    return !any_type_has_lists(lru, types) && genlru__no_del_under_way(lru, &begun_after) && begun_before == begun_after;
+}
+
+/* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */
 static bool nothing_left(struct genlru__scan *scan)
 {
     enum { LOOKS = 16 };
     uint32_t types = allowed_types(scan);
     uint64_t parked = 0, stray = 0;
+    bool is_quiet = false;
     unsigned i;
 
-    for (i = 0; i < LOOKS; i++) {
+    for (i = 0; i < LOOKS && !is_quiet; i++) {
         stray = count_stray(scan->lru, types, &parked);
-        if (!stray) {
-            scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
-            return true;
-        }
+        if (!stray)
+            break;
         if (any_type_has_lists(scan->lru, types))
             return false;
-        genlru__yield();
+        is_quiet = look(scan->lru, types, &stray, &parked);
+        if (!is_quiet)
+            genlru__yield();
     }
-    report_inconsistent(scan->lru, stray);
-    scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+    if (is_quiet && stray) {
+        report_inconsistent(scan->lru, stray);
+        scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+        return true;
+    }
+    scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
     return true;
 }
 
