@@ -53,14 +53,17 @@ unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *
 static void hand_over(struct genlru *lru, struct genlru__open *open)
 {
     struct genlru__block *block = open->block;
-    unsigned list = genlru__open_home(lru, open);
+    unsigned list = genlru__open_home(lru, open), nr;
 
     genlru__assert(lru->chain[list].nr_open > 0);
     lru->chain[list].nr_open--;
     genlru__bump(&lru->nr_opened, (uint64_t)-1);
     genlru__chain_link_tail(lru, list, block);
-    if (genlru__block_count(block) == 0)
+    nr = genlru__block_count(block);
+    if (nr == 0)
         genlru__chain_drop(lru, list, block);
+    else if (nr < GENLRU__SLOTS)
+        genlru__compaction_is_due(lru);
     open->block = NULL;
 }
 
@@ -117,8 +120,7 @@ static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsi
         open_block(lru, stripe, list, seq, block);
         if (lru->policy.probation.percent)
             genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
-        if (genlru_impl_load_relaxed(&lru->is_compaction_due))
-            genlru__compact_some(lru);
+        genlru__compact_if_due(lru);
     }
     genlru__mutex_unlock(&lru->lock);
     return is_valid;
@@ -159,6 +161,7 @@ static void flush_stripe(struct genlru *lru, struct genlru__stripe *stripe, unsi
     for (i = 0; i < GENLRU__NR_OPEN; i++)
         if (stripe->open[i].block && (list == genlru__nr_lists(lru) || genlru__open_home(lru, &stripe->open[i]) == list))
             hand_over(lru, &stripe->open[i]);
+    genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/scan.h"
@@ -110,6 +111,7 @@ int genlru_age(struct genlru *lru, uint64_t budget_nodes)
         if (step == GENLRU__AGING_READY)
             genlru__begin_gen(lru);
         list = step == GENLRU__AGING_READY ? genlru__nr_lists(lru) : genlru__flush_wanted(lru);
+        genlru__compact_if_due(lru);
         genlru__mutex_unlock(&lru->lock);
         if (step != GENLRU__AGING_AGAIN)
             genlru__flush(lru, list);
