@@ -50,6 +50,8 @@ static void hand_over(struct genlru *lru, struct genlru__open *open)
     genlru__chain_link_tail(lru, open->list, block);
     if (genlru__block_count(block) == 0)
         genlru__chain_drop(lru, open->list, block);
+    else if (block->fill < GENLRU__SLOTS) /* flushed, or in the way of another list: chains stay dense all the same */
+        genlru__compact_pair(lru, open->list, block);
     open->block = NULL;
 }
 

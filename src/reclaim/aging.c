@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/scan.h"
@@ -105,8 +106,10 @@ int genlru_age(struct genlru *lru, uint64_t budget_nodes)
 
         genlru__mutex_lock(&lru->lock);
         step = make_room(lru, &scanned, piece);
-        if (step == GENLRU__AGING_READY)
+        if (step == GENLRU__AGING_READY) {
             genlru__begin_gen(lru);
+            genlru__compact_some(lru); /* chains may have become fewer */
+        }
         list = step == GENLRU__AGING_READY ? genlru__nr_lists(lru) : genlru__flush_wanted(lru);
         genlru__mutex_unlock(&lru->lock);
         if (step != GENLRU__AGING_AGAIN)

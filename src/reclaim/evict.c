@@ -187,7 +187,8 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
-    if (genlru_impl_load_relaxed(&lru->is_compaction_due))
+    if (genlru_impl_load_relaxed(&lru->is_compaction_due) ||
+        genlru__is_sparse_for(lru, genlru__sub_clamped(scan->listed, scan->result.nodes)))
         genlru__compact_some(lru);
     genlru__mutex_unlock(&lru->lock);
     if (after->flush)
@@ -290,6 +291,7 @@ static void run(struct genlru__scan *scan)
     unsigned nr_idle = 0;
     struct after_batch after;
 
+    scan->listed = listed;
     while (!genlru__scan_is_over(scan)) {
         if (is_past_deadline(lru, scan->budget)) {
             scan->result.reason = GENLRU_EVICT_BUDGET;

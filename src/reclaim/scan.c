@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/window.h"
 #include "reclaim/verdict.h"
 #include "workingset/shadow.h"
@@ -251,6 +252,8 @@ uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_sc
         nr += 1 + sweep_block(lru, block, &sizes); /* an empty block costs something, too */
         genlru__chain_unlink(lru, from, block);
         genlru__chain_link_head(lru, to, block);
+        if (block->next)
+            genlru__compact_pair(lru, to, block->next);
     }
     genlru__batch_flush(lru, &sizes);
     return nr;
