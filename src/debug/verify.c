@@ -8,7 +8,7 @@
  *   4  counter[type][index] = number and charge of the nodes whose words say so
  *   5  slots below `scan` and from `fill` on are empty
  *   6  linked, open and non-empty counts are what a walk finds; block.list and links are right
- *   7  60 * linked <= 2 * live + 60 * non-empty chains + 60 * blocks the compaction is behind + the holes that nobody has looked at
+ *   7  60 * linked <= 2 * live + 60 * non-empty chains + 60 * blocks the compaction is behind + what no delete has looked at
  *   8  min_seq <= decode(word) <= max_seq; the window is 2..nr_gens wide; what hits read of it is what it is
  *   9  the reserve holds at most two blocks, empty ones
  *  10  every chain with blocks, linked or open, is that of a generation in the window, probation or parked
@@ -22,10 +22,12 @@
 #include <string.h>
 
 #include "gens/chain.h"
-#include "gens/compact.h"
 #include "gens/sizes.h"
+#include "gens/stripe.h"
 #include "gens/window.h"
 #include "genlru/stat.h"
+
+enum { DELETES_PER_LOOK = 64 };
 
 struct verifier {
     struct genlru *lru;
@@ -145,7 +147,7 @@ static void check_open(struct verifier *v)
             if (!place->block)
                 continue;
             check_block(v, place->block, place->list);
-            nr_open[place->list]++;
+            nr_open[genlru__open_home(lru, place)]++;
             v->nr_opened++;
         }
     for (list = 0; list < genlru__nr_lists(lru); list++)
@@ -156,7 +158,7 @@ static void check_open(struct verifier *v)
 static void check_counts(struct verifier *v)
 {
     struct genlru *lru = v->lru;
-    uint64_t unseen = (uint64_t)lru->nr_stripes * GENLRU__HOLES_PER_LOOK, i;
+    uint64_t unseen = (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i;
 
     check(v, 6, v->nr_linked == lru->nr_linked, "%llu blocks linked, counted %llu", (unsigned long long)v->nr_linked,
           (unsigned long long)lru->nr_linked);

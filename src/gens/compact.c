@@ -5,7 +5,6 @@
 #include "base/bits.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
-#include "gens/stripe.h"
 
 /*
  * A piece of work: blocks looked at (about 100 ns each, sequential reads) and merged (up to 60 nodes taken and
@@ -14,16 +13,18 @@
  */
 enum { LOOKS_PER_PIECE = 16, MERGES_PER_PIECE = 4, PREFETCH_AHEAD = 8 };
 
-bool genlru__is_sparse(const struct genlru *lru)
+/* Invariant 7 fails with this value of its last term. */
+static bool is_sparse_beyond(const struct genlru *lru, uint64_t behind)
 {
-    return genlru__is_sparse_for(lru, genlru__sum_all(lru).nodes);
+    if (lru->nr_linked <= lru->nr_nonempty + behind) /* whatever is live: small lrus need not add counters up */
+        return false;
+    return GENLRU__SLOTS * lru->nr_linked >
+           2 * genlru__sum_all(lru).nodes + GENLRU__SLOTS * (lru->nr_nonempty + behind);
 }
 
-bool genlru__count_hole(struct genlru *lru)
+bool genlru__is_sparse(const struct genlru *lru)
 {
-    uint64_t *deleted = &genlru__stripe_own(lru)->deleted;
-
-    return (genlru_impl_fetch_add_relaxed(deleted, 1) + 1) % GENLRU__HOLES_PER_LOOK == 0;
+    return is_sparse_beyond(lru, 0);
 }
 
 /* Closes the holes of a block in order; nodes keep their places relative to each other. */
@@ -93,14 +94,6 @@ static void merge(struct genlru *lru, unsigned list, struct genlru__block *old, 
     genlru__chain_drop(lru, list, young);
 }
 
-void genlru__compact_pair(struct genlru *lru, unsigned list, struct genlru__block *young)
-{
-    struct genlru__block *old = young->prev;
-
-    if (old && genlru__block_count(old) + genlru__block_count(young) <= GENLRU__SLOTS)
-        merge(lru, list, old, young);
-}
-
 /* The block under the cursor, which skips empty chains and goes round; NULL if there is none at all. */
 static struct genlru__block *cursor_block(struct genlru *lru, struct genlru__cursor *cursor)
 {
@@ -149,7 +142,8 @@ void genlru__compact_some(struct genlru *lru)
                 cursor->list = block->list + 1u;
         }
     }
-    /* deletes behind the cursor may have undone what the pass did */
-    if (lru->nr_linked < lru->compact_behind || (lru->compact_behind == 0 && genlru__is_sparse(lru)))
+    if (lru->nr_linked < lru->compact_behind)
+        lru->compact_behind = lru->nr_linked;
+    if (is_sparse_beyond(lru, lru->compact_behind)) /* sparse blocks came behind the cursor: once round again */
         lru->compact_behind = lru->nr_linked;
 }

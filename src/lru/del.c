@@ -9,14 +9,19 @@
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
+#include "gens/stripe.h"
+
+enum { DELETES_PER_LOOK = 64 };
 
 /* Every 64th delete of a stripe looks after holes: here if the lock is free, else by the next who has it. */
 static void pay_for_hole(struct genlru *lru)
 {
-    if (!genlru__count_hole(lru))
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+
+    if ((genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % DELETES_PER_LOOK != 0)
         return;
     if (!genlru__mutex_trylock(&lru->lock)) {
-        genlru_impl_store_relaxed(&lru->is_compaction_due, 1);
+        genlru__compaction_is_due(lru);
         return;
     }
     genlru__compact_some(lru);
@@ -37,8 +42,8 @@ static int finish(struct genlru *lru, struct genlru_node *node)
         genlru__assert(error == 0);
         (void)error;
         after = genlru_impl_with_word(state, word);
-        /* acq_rel H: pairs with the pin holder's unpin */
-    } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+        /* acq_rel H: pairs with the pin holder's unpin, also where that left nothing to change: the caller frees */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) >= 0)
         genlru__account(lru, state, after);
     pay_for_hole(lru);

@@ -48,8 +48,10 @@ static enum genlru__aging make_room(struct genlru *lru, uint64_t *scanned, uint6
             if (lru->chain[list].head)
                 return GENLRU__AGING_AGAIN;
         }
-        if (lru->chain[list].nr_open)
+        if (lru->chain[list].nr_open && lru->flushed_seq[type] != lru->min_seq[type]) {
+            lru->flushed_seq[type] = lru->min_seq[type]; /* asked for once: adds may open new ones for ever */
             return GENLRU__AGING_FLUSH_OLDEST;
+        }
         genlru__advance_min(lru, type);
     }
     return GENLRU__AGING_READY;
@@ -106,11 +108,10 @@ int genlru_age(struct genlru *lru, uint64_t budget_nodes)
 
         genlru__mutex_lock(&lru->lock);
         step = make_room(lru, &scanned, piece);
-        if (step == GENLRU__AGING_READY) {
+        if (step == GENLRU__AGING_READY)
             genlru__begin_gen(lru);
-            genlru__compact_some(lru); /* chains may have become fewer */
-        }
         list = step == GENLRU__AGING_READY ? genlru__nr_lists(lru) : genlru__flush_wanted(lru);
+        genlru__compact_if_due(lru);
         genlru__mutex_unlock(&lru->lock);
         if (step != GENLRU__AGING_AGAIN)
             genlru__flush(lru, list);
