@@ -188,6 +188,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
+    lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
     genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
