@@ -14,15 +14,15 @@
 enum { LOOKS_PER_PIECE = 16, MERGES_PER_PIECE = 4, PREFETCH_AHEAD = 8 };
 
 /* Invariant 7 fails with this value of its last term. */
-static bool is_sparse_beyond(const struct genlru *lru, uint64_t behind)
+static bool is_sparse_beyond(struct genlru *lru, uint64_t behind)
 {
     if (lru->nr_linked <= lru->nr_nonempty + behind) /* whatever is live: small lrus need not add counters up */
         return false;
-    return GENLRU__SLOTS * lru->nr_linked >
-           2 * genlru__sum_all(lru).nodes + GENLRU__SLOTS * (lru->nr_nonempty + behind);
+    lru->live_hint = genlru__sum_all(lru).nodes;
+    return GENLRU__SLOTS * lru->nr_linked > 2 * lru->live_hint + GENLRU__SLOTS * (lru->nr_nonempty + behind);
 }
 
-bool genlru__is_sparse(const struct genlru *lru)
+bool genlru__is_sparse(struct genlru *lru)
 {
     return is_sparse_beyond(lru, 0);
 }

@@ -125,15 +125,15 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     struct genlru *lru = scan->lru;
     struct genlru__rates rates = genlru__rates_of(&lru->hist[type]);
     uint64_t scanned = scan->result.scanned + scan->result.holes;
-    unsigned list = genlru__list_of_probation(lru, type);
+    unsigned list = genlru__list_of_probation(lru, type), flush;
 
     if (!is_probation_due(lru, type)) {
-        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned)) {
+        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
             break;
         case GENLRU__AGING_FLUSH_OLDEST:
-            request_flush(after, genlru__flush_wanted(lru));
+            request_flush(after, flush);
             return;
         case GENLRU__AGING_AGAIN:
             after->made_progress = true;
@@ -188,6 +188,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
+    lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
     genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
