@@ -25,8 +25,7 @@ unsigned genlru__flush_wanted(const struct genlru *lru)
     return genlru__nr_lists(lru);
 }
 
-/* Lets min_seq pass empty generations. */
-static void skip_empty(struct genlru *lru, unsigned type)
+void genlru__skip_empty(struct genlru *lru, unsigned type)
 {
     while (genlru__width(lru, type) > GENLRU__MIN_WIDTH && genlru__is_oldest_empty(lru, type))
         genlru__advance_min(lru, type);
@@ -58,7 +57,7 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
 {
     enum genlru__aging step;
 
-    skip_empty(lru, type);
+    genlru__skip_empty(lru, type);
     if (genlru__width(lru, type) > GENLRU__MIN_WIDTH) {
         unsigned list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
 
