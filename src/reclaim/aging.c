@@ -14,8 +14,7 @@
 /* Nodes moved up per lock hold. */
 enum { SWEEP_PIECE = GENLRU__BATCH_SCANNED };
 
-/* Lets min_seq pass empty generations. */
-static void skip_empty(struct genlru *lru, unsigned type)
+void genlru__skip_empty(struct genlru *lru, unsigned type)
 {
     while (genlru__width(lru, type) > GENLRU__MIN_WIDTH && genlru__is_oldest_empty(lru, type))
         genlru__advance_min(lru, type);
@@ -54,7 +53,7 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
 {
     enum genlru__aging step;
 
-    skip_empty(lru, type);
+    genlru__skip_empty(lru, type);
     if (genlru__width(lru, type) > GENLRU__MIN_WIDTH) {
         *ret_flush = genlru__list_of_seq(lru, type, lru->min_seq[type]);
         return lru->chain[*ret_flush].head ? GENLRU__AGING_READY : GENLRU__AGING_FLUSH_OLDEST;

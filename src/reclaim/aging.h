@@ -15,6 +15,9 @@ enum genlru__aging {
     GENLRU__AGING_AGAIN        /* a piece of a full window was moved up: try again */
 };
 
+/* Lets min_seq of `type` pass empty generations. Under the lru's lock. */
+void genlru__skip_empty(struct genlru *lru, unsigned type);
+
 /* One bounded step towards an oldest generation of `type` that may be scanned. Under the lru's lock. */
 enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t *aged, uint64_t *scanned,
                                        unsigned *ret_flush);

@@ -62,9 +62,10 @@ static bool gens_have_nodes(const struct genlru *lru, unsigned type)
 
 /*
  * Type to scan among those that have nodes: the controller's choice, the one whose oldest generation is oldest where it sees
- * no difference. nr_types if there is none.
+ * no difference. nr_types if there is none. Empty generations are passed first: they are no reason to call a type old, and
+ * the history is to be that of the generation that will be scanned.
  */
-static unsigned choose_type(const struct genlru *lru, uint32_t types)
+static unsigned choose_type(struct genlru *lru, uint32_t types)
 {
     unsigned best = lru->nr_types, type;
 
@@ -74,6 +75,7 @@ static unsigned choose_type(const struct genlru *lru, uint32_t types)
 
         if (!(types & 1u << type) || !type_has_lists(lru, type))
             continue;
+        genlru__skip_empty(lru, type);
         if (best == lru->nr_types) {
             best = type;
             continue;
@@ -123,7 +125,7 @@ static void request_flush(struct after_batch *after, unsigned list)
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
-    struct genlru__rates rates = genlru__rates_of(&lru->hist[type]);
+    struct genlru__rates rates;
     uint64_t scanned = scan->result.scanned + scan->result.holes;
     unsigned list = genlru__list_of_probation(lru, type), flush;
 
@@ -148,6 +150,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
             request_flush(after, list);
         return;
     }
+    rates = genlru__rates_of(&lru->hist[type]); /* now: min_seq may have moved on, and the history with it */
     genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
     after->made_progress = scan->result.scanned + scan->result.holes != scanned;
 }
