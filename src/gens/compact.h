@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compaction of sparse blocks. Deletes leave holes; a cursor walks the chains and merges a block with its younger
+ * Compaction of sparse blocks. Deletes leave holes, flushes hand over blocks that are not full, and aging joins the ends of
+ * chains; a cursor walks the chains and merges a block with its younger
  * neighbour where both fit into one, in order: the survivors of the older one close up, those of the younger one
  * follow. It needs no memory, and never changes the order of nodes.
  *
@@ -9,7 +10,8 @@
  *   60 * linked <= 2 * live + 60 * (chains with blocks) + 60 * behind          (invariant 7)
  *
  * where `behind` counts the blocks that the current pass has yet to look at: a pass begins when the
- * equation with behind = 0 fails, which is looked at every 64 deletes, and is paid for a few blocks at a time.
+ * equation with behind = 0 fails, which is looked at every 64 deletes and whenever sparse blocks were linked, and is paid
+ * for a few blocks at a time.
  *
  * Under the lru's lock.
  */
@@ -23,5 +25,17 @@ bool genlru__is_sparse(const struct genlru *lru);
 
 /* Begins a pass if one is due, and does a bounded piece of it. */
 void genlru__compact_some(struct genlru *lru);
+
+/* Says that blocks may be too sparse; a mover looks before it unlocks. */
+static inline void genlru__compaction_is_due(struct genlru *lru)
+{
+    genlru_impl_store_relaxed(&lru->is_compaction_due, 1);
+}
+
+static inline void genlru__compact_if_due(struct genlru *lru)
+{
+    if (genlru_impl_load_relaxed(&lru->is_compaction_due))
+        genlru__compact_some(lru);
+}
 
 #endif

@@ -4,8 +4,9 @@
  * few lists it added to, and hands a block over to its chain when it is full, when another list
  * needs the place, or when a flush asks for it. An open block is on no chain and invisible to scans.
  *
- * A word is given its generation under the stripe's lock, and the block it goes to is counted in nr_open of that
- * generation's chain, so min_seq does not pass a generation that an add is still aiming at (memory-model.md, S and O).
+ * A word is given its generation under the stripe's lock, and an open block belongs to a generation's seq, not to its list,
+ * which later generations reuse. If min_seq passes that seq meanwhile, the block is handed over to the oldest generation, and
+ * its words lag, which they may (invariant 8). Each aging flushes every stripe, so they do not lag far.
  *
  * Lock order: stripe, then lru, then pool.
  */
@@ -13,9 +14,6 @@
 #define GENLRU_GENS_STRIPE_H
 
 #include "gens/lru.h"
-
-/* seq of a list that is no generation's. */
-#define GENLRU__NO_SEQ UINT64_MAX
 
 /* The stripe of the calling thread; not locked. */
 struct genlru__stripe *genlru__stripe_own(struct genlru *lru);
@@ -31,6 +29,9 @@ void genlru__stripe_release(struct genlru__stripe *stripe);
  */
 void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
                            bool *ret_stale);
+
+/* List that an open block will be handed over to. Under the lru's lock. */
+unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open);
 
 /* Hands over every stripe's open blocks of `list`, or all of them (list = nr_lists). No lock may be held. */
 void genlru__flush(struct genlru *lru, unsigned list);

@@ -21,7 +21,7 @@ static void pay_for_hole(struct genlru *lru)
     if ((genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % DELETES_PER_LOOK != 0)
         return;
     if (!genlru__mutex_trylock(&lru->lock)) {
-        genlru_impl_store_relaxed(&lru->is_compaction_due, 1);
+        genlru__compaction_is_due(lru);
         return;
     }
     genlru__compact_some(lru);
@@ -50,15 +50,18 @@ static int finish(struct genlru *lru, struct genlru_node *node)
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
 }
 
-/* In nobody's slot: isolated, unless the call is a mistake. */
-static int hand_over_to_evictor(struct genlru *lru, struct genlru_node *node)
+/*
+ * In nobody's slot: isolated, unless the call is a mistake (-EPERM). Under the lru's lock, so that the evictor cannot put the
+ * node back between the look at its slot and the change of its word.
+ */
+static int hand_over_to_evictor(struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     uint32_t word;
 
     do {
         if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
-            return genlru__misuse(lru, -ENOENT, "del of a node that is on no list", node);
+            return -ENOENT;
         /* acq_rel H: pairs with the evictor's release or putback */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
     return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
@@ -75,6 +78,7 @@ static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node
 
 int genlru_del(struct genlru *lru, struct genlru_node *node)
 {
+    int result = 0;
     bool is_taken;
 
     if (!lru || !node)
@@ -85,6 +89,10 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
         return finish(lru, node);
     genlru__mutex_lock(&lru->lock);
     is_taken = genlru__take_own(node);
+    if (!is_taken)
+        result = hand_over_to_evictor(node);
     genlru__mutex_unlock(&lru->lock);
-    return is_taken ? finish(lru, node) : hand_over_to_evictor(lru, node);
+    if (is_taken)
+        return finish(lru, node);
+    return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
 }

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/scan.h"
@@ -47,8 +48,10 @@ static enum genlru__aging make_room(struct genlru *lru, uint64_t *scanned, uint6
             if (lru->chain[list].head)
                 return GENLRU__AGING_AGAIN;
         }
-        if (lru->chain[list].nr_open)
+        if (lru->chain[list].nr_open && lru->flushed_seq[type] != lru->min_seq[type]) {
+            lru->flushed_seq[type] = lru->min_seq[type]; /* asked for once: adds may open new ones for ever */
             return GENLRU__AGING_FLUSH_OLDEST;
+        }
         genlru__advance_min(lru, type);
     }
     return GENLRU__AGING_READY;
@@ -108,6 +111,7 @@ int genlru_age(struct genlru *lru, uint64_t budget_nodes)
         if (step == GENLRU__AGING_READY)
             genlru__begin_gen(lru);
         list = step == GENLRU__AGING_READY ? genlru__nr_lists(lru) : genlru__flush_wanted(lru);
+        genlru__compact_if_due(lru);
         genlru__mutex_unlock(&lru->lock);
         if (step != GENLRU__AGING_AGAIN)
             genlru__flush(lru, list);
