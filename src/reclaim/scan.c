@@ -89,7 +89,7 @@ static void hand_out(struct genlru__scan *scan, struct genlru_node *node, uint64
     scan->result.nodes++;
     scan->result.charge += genlru_impl_charge(state);
     scan->batch_nodes++;
-    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__tier_of(word, &lru->policy)], 1);
+    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__victim_tier(lru, word)], 1);
     if (word & GENLRU_PREFETCHED)
         genlru__bump(&lru->stat.prefetched_unused, 1);
 }
