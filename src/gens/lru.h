@@ -135,8 +135,8 @@ struct genlru {
     uint64_t max_seq;
     uint64_t min_seq[GENLRU_MAX_TYPES];
     uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask */
-    uint64_t next_age_clock;   /* eviction clock at which a policy's aging by volume is due */
-    uint64_t next_epoch_clock; /* ... and the next freq epoch */
+    uint64_t age_clock;        /* eviction clock when the last generation began by volume */
+    uint64_t epoch_clock;      /* ... and the last freq epoch */
     uint32_t epoch;
     uint32_t nr_nonempty;      /* chains with blocks */
     uint64_t nr_reserve;
