@@ -5,25 +5,27 @@
 #include "base/check.h"
 #include "base/thread.h"
 
-/* Ranks the calling thread holds, a bit each. Kept in the checked build only. */
-static _Thread_local unsigned held;
+/* Locks of each rank that the calling thread holds. Kept in the checked build only. */
+static _Thread_local unsigned char held[GENLRU__RANK_POOL + 1];
 
-/* A trylock cannot deadlock, so it may be taken out of order: `ordered` is false for it. */
-static void witness_lock(enum genlru__rank rank, bool ordered)
+/* A trylock cannot deadlock, so stripes, which are only ever tried, may be taken several at a time. */
+static void witness_lock(enum genlru__rank rank)
 {
+    unsigned higher;
+
     if (!GENLRU__IS_CHECKED)
         return;
-    if (ordered)
-        genlru__assert(held >> rank == 0);
-    held |= 1u << rank;
+    for (higher = rank + (rank == GENLRU__RANK_STRIPE); higher <= GENLRU__RANK_POOL; higher++)
+        genlru__assert(held[higher] == 0);
+    held[rank]++;
 }
 
 static void witness_unlock(enum genlru__rank rank)
 {
     if (!GENLRU__IS_CHECKED)
         return;
-    genlru__assert(held & 1u << rank);
-    held &= ~(1u << rank);
+    genlru__assert(held[rank] > 0);
+    held[rank]--;
 }
 
 int genlru__mutex_init(struct genlru__mutex *lock, enum genlru__rank rank)
@@ -43,14 +45,14 @@ void genlru__mutex_lock(struct genlru__mutex *lock)
 
     genlru__assert(error == 0);
     (void)error;
-    witness_lock(lock->rank, true);
+    witness_lock(lock->rank);
 }
 
 bool genlru__mutex_trylock(struct genlru__mutex *lock)
 {
     if (pthread_mutex_trylock(&lock->mutex) != 0)
         return false;
-    witness_lock(lock->rank, true);
+    witness_lock(lock->rank);
     return true;
 }
 
@@ -66,7 +68,7 @@ bool genlru__spin_trylock(struct genlru__spinlock *lock)
     if (__atomic_load_n(&lock->is_held, __ATOMIC_RELAXED) != 0 ||
         __atomic_exchange_n(&lock->is_held, 1, __ATOMIC_ACQUIRE) != 0)
         return false;
-    witness_lock(GENLRU__RANK_STRIPE, false);
+    witness_lock(GENLRU__RANK_STRIPE);
     return true;
 }
 

@@ -23,6 +23,7 @@
 
 #include "gens/chain.h"
 #include "gens/sizes.h"
+#include "gens/stripe.h"
 #include "gens/window.h"
 #include "genlru/stat.h"
 
@@ -146,7 +147,7 @@ static void check_open(struct verifier *v)
             if (!place->block)
                 continue;
             check_block(v, place->block, place->list);
-            nr_open[place->list]++;
+            nr_open[genlru__open_home(lru, place)]++;
             v->nr_opened++;
         }
     for (list = 0; list < genlru__nr_lists(lru); list++)

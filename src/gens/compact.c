@@ -13,11 +13,18 @@
  */
 enum { LOOKS_PER_PIECE = 16, MERGES_PER_PIECE = 4, PREFETCH_AHEAD = 8 };
 
-bool genlru__is_sparse(const struct genlru *lru)
+/* Invariant 7 fails with this value of its last term. */
+static bool is_sparse_beyond(struct genlru *lru, uint64_t behind)
 {
-    uint64_t live = genlru__sum_all(lru).nodes;
+    if (lru->nr_linked <= lru->nr_nonempty + behind) /* whatever is live: small lrus need not add counters up */
+        return false;
+    lru->live_hint = genlru__sum_all(lru).nodes;
+    return GENLRU__SLOTS * lru->nr_linked > 2 * lru->live_hint + GENLRU__SLOTS * (lru->nr_nonempty + behind);
+}
 
-    return GENLRU__SLOTS * lru->nr_linked > 2 * live + (uint64_t)GENLRU__SLOTS * lru->nr_nonempty;
+bool genlru__is_sparse(struct genlru *lru)
+{
+    return is_sparse_beyond(lru, 0);
 }
 
 /* Closes the holes of a block in order; nodes keep their places relative to each other. */
@@ -136,5 +143,7 @@ void genlru__compact_some(struct genlru *lru)
         }
     }
     if (lru->nr_linked < lru->compact_behind)
+        lru->compact_behind = lru->nr_linked;
+    if (is_sparse_beyond(lru, lru->compact_behind)) /* sparse blocks came behind the cursor: once round again */
         lru->compact_behind = lru->nr_linked;
 }

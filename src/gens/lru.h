@@ -40,7 +40,7 @@ enum {
 struct genlru__chain {
     struct genlru__block *head;
     struct genlru__block *tail;
-    uint32_t nr_open;   /* blocks that stripes have open for this list: min_seq does not pass it while there are any */
+    uint32_t nr_open;   /* blocks that stripes have open for it: nodes that a scan does not see yet */
     uint32_t nr_blocks; /* linked */
 };
 
@@ -52,8 +52,12 @@ struct genlru__counter {
 
 struct genlru__open {
     struct genlru__block *block; /* NULL = free */
+    uint64_t seq;                /* generation, or GENLRU__NO_SEQ */
     uint16_t list;
 };
+
+/* seq of a list that is no generation's. */
+#define GENLRU__NO_SEQ UINT64_MAX
 
 /* What threads of one stripe write. Aligned to a cache line, counters of all types behind it. */
 struct genlru__stripe {
@@ -61,7 +65,8 @@ struct genlru__stripe {
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
     uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
     uint64_t refaulted_workingset;
-    uint64_t deleted;                          /* relaxed atomic, written by anyone: every 64th del looks after holes */
+    uint64_t del_begun;                        /* atomics, written by anyone: dels before they take a slot, and after */
+    uint64_t del_ended;                        /* they have counted; every 64th looks after holes */
     struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
 };
 
@@ -143,8 +148,10 @@ struct genlru {
     struct genlru__block *reserve[GENLRU__RESERVE];
     uint64_t nr_linked;        /* blocks on chains */
     uint64_t nr_opened;        /* blocks open in stripes */
+    uint64_t flushed_seq[GENLRU_MAX_TYPES]; /* oldest generation whose open blocks an aging has asked for */
     uint64_t rescue_left[GENLRU_MAX_TYPES]; /* blocks of the parked chain to look through for nodes that were unpinned
                                                but could not be moved for want of a block */
+    uint64_t live_hint;        /* nodes when the compaction last counted them, less those evicted since */
     uint64_t compact_behind;   /* blocks the compaction has yet to look at in this pass (invariant 7) */
     uint64_t reported_nodes;   /* what the last report of an inconsistency was about */
     struct genlru__cursor cursor[GENLRU__NR_CURSORS];

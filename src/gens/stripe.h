@@ -4,8 +4,9 @@
  * few lists it added to, and hands a block over to its chain when it is full, when another list
  * needs the place, or when a flush asks for it. An open block is on no chain and invisible to scans.
  *
- * A word is given its generation under the stripe's lock, and the block it goes to is counted in nr_open of that
- * generation's chain, so min_seq does not pass a generation that an add is still aiming at (memory-model.md, S and O).
+ * A word is given its generation under the stripe's lock, and an open block belongs to a generation's seq, not to its list,
+ * which later generations reuse. If min_seq passes that seq meanwhile, the block is handed over to the oldest generation, and
+ * its words lag, which they may (invariant 8). Each aging flushes every stripe, so they do not lag far.
  *
  * Lock order: stripe, then lru, then pool.
  */
@@ -14,11 +15,18 @@
 
 #include "gens/lru.h"
 
-/* seq of a list that is no generation's. */
-#define GENLRU__NO_SEQ UINT64_MAX
-
 /* The stripe of the calling thread; not locked. */
 struct genlru__stripe *genlru__stripe_own(struct genlru *lru);
+
+/*
+ * A del says that it has begun before it takes a slot, and that it has ended after it counted, so that a look at lists and
+ * counters together can tell a del under way from a counter that is wrong.
+ */
+void genlru__del_begin(struct genlru__stripe *stripe);
+/* Number of dels that have ended in the stripe. */
+uint64_t genlru__del_end(struct genlru__stripe *stripe);
+/* True if no del is under way in any stripe; *ret_begun is the number of all that ever began. */
+bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun);
 
 /* The caller's stripe, or the next that is free; locked. */
 struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru);
@@ -31,6 +39,9 @@ void genlru__stripe_release(struct genlru__stripe *stripe);
  */
 void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
                            bool *ret_stale);
+
+/* List that an open block will be handed over to. Under the lru's lock. */
+unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open);
 
 /* Hands over every stripe's open blocks of `list`, or all of them (list = nr_lists). No lock may be held. */
 void genlru__flush(struct genlru *lru, unsigned list);

@@ -84,8 +84,13 @@ bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type)
 
 void genlru__advance_min(struct genlru *lru, unsigned type)
 {
-    genlru__assert(genlru__is_oldest_empty(lru, type));
+    struct genlru__chain *oldest = &lru->chain[genlru__list_of_seq(lru, type, lru->min_seq[type])];
+    struct genlru__chain *next = &lru->chain[genlru__list_of_seq(lru, type, lru->min_seq[type] + 1)];
+
+    genlru__assert(!oldest->head);
     genlru__assert(genlru__width(lru, type) > GENLRU__MIN_WIDTH);
+    next->nr_open += oldest->nr_open;
+    oldest->nr_open = 0;
     genlru__hist_carry_over(&lru->hist[type]);
     genlru_impl_store_relaxed(&lru->min_seq[type], lru->min_seq[type] + 1);
     publish(lru);

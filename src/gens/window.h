@@ -33,10 +33,13 @@ bool genlru__may_age(const struct genlru *lru);
 /* max_seq + 1. The caller flushes the stripes after unlocking: their open blocks now belong to older generations. */
 void genlru__begin_gen(struct genlru *lru);
 
-/* True if nothing hangs on the oldest generation of `type`, so that min_seq may grow. */
+/* True if the oldest generation of `type` has no nodes, seen or in open blocks. */
 bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type);
 
-/* min_seq + 1, and the history carried over. */
+/*
+ * min_seq + 1, and the history carried over. The oldest chain must be empty; open blocks of it become the next one's,
+ * so adds that go on cannot hold an aging up.
+ */
 void genlru__advance_min(struct genlru *lru, unsigned type);
 
 /* A new epoch of the frequency field. */

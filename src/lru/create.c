@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "gens/chain.h"
+#include "gens/reserve.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
@@ -158,8 +159,7 @@ static int attach_pool(struct genlru *lru, const struct genlru_config *config)
 
 static void detach_pool(struct genlru *lru)
 {
-    while (lru->nr_reserve > 0)
-        genlru__pool_put(lru->pool, genlru__reserve_pop(lru));
+    genlru__reserve_drain(lru);
     genlru__pool_detach(lru->pool);
     if (lru->owns_pool)
         (void)genlru_pool_destroy(lru->pool);
@@ -191,6 +191,7 @@ int genlru__create_at(const struct genlru_config *config, const struct genlru__s
         deallocate(lru);
         return error;
     }
+    memset(lru->flushed_seq, 0xff, sizeof(lru->flushed_seq)); /* no generation yet */
     lru->eviction_clock = lru->age_clock = lru->epoch_clock = start->eviction_clock;
     genlru__window_init(lru, start->max_seq ? start->max_seq : lru->nr_gens - 1, start->epoch);
     *ret_lru = lru;

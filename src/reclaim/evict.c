@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
+#include "gens/reserve.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/aging.h"
@@ -126,15 +127,15 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     struct genlru *lru = scan->lru;
     struct genlru__rates rates;
     uint64_t scanned = scan->result.scanned + scan->result.holes;
-    unsigned list = genlru__list_of_probation(lru, type);
+    unsigned list = genlru__list_of_probation(lru, type), flush;
 
     if (!is_probation_due(lru, type)) {
-        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned)) {
+        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
             break;
         case GENLRU__AGING_FLUSH_OLDEST:
-            request_flush(after, genlru__flush_wanted(lru));
+            request_flush(after, flush);
             return;
         case GENLRU__AGING_AGAIN:
             after->made_progress = true;
@@ -190,9 +191,10 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
-    if (genlru_impl_load_relaxed(&lru->is_compaction_due))
-        genlru__compact_some(lru);
+    lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
+    genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);
+    (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
 }
@@ -242,29 +244,45 @@ static void report_inconsistent(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * No list had blocks. Then the counters should tell of no nodes but parked ones. A deleter may be between its step on the
- * list and the one on the counter, so the sums are looked at a few times before they are believed. False: lists have
- * nodes again.
+ * One look at whether the counters tell of nodes while lists have none: only if no del was under way before or after, and lists
+ * had none before or after, is that a contradiction. (Whoever else is between two steps holds the lock at both, or has
+ * counted too little yet.) False: something moved meanwhile.
  */
+static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
+{
+    uint64_t begun_before, begun_after;
+
+    if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_before))
+        return false;
+    *ret_stray = count_stray(lru, types, ret_parked);
+    return !any_type_has_lists(lru, types) && genlru__no_del_under_way(lru, &begun_after) && begun_before == begun_after;
+}
+
+/* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */
 static bool nothing_left(struct genlru__scan *scan)
 {
     enum { LOOKS = 16 };
     uint32_t types = allowed_types(scan);
     uint64_t parked = 0, stray = 0;
+    bool is_quiet = false;
     unsigned i;
 
-    for (i = 0; i < LOOKS; i++) {
+    for (i = 0; i < LOOKS && !is_quiet; i++) {
         stray = count_stray(scan->lru, types, &parked);
-        if (!stray) {
-            scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
-            return true;
-        }
+        if (!stray)
+            break;
         if (any_type_has_lists(scan->lru, types))
             return false;
-        genlru__yield();
+        is_quiet = look(scan->lru, types, &stray, &parked);
+        if (!is_quiet)
+            genlru__yield();
     }
-    report_inconsistent(scan->lru, stray);
-    scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+    if (is_quiet && stray) {
+        report_inconsistent(scan->lru, stray);
+        scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+        return true;
+    }
+    scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
     return true;
 }
 
@@ -284,13 +302,36 @@ static bool is_past_deadline(const struct genlru *lru, const struct genlru_budge
     return budget->deadline_ns && lru->now_ns(lru->clock_ctx) >= budget->deadline_ns;
 }
 
-/* Batches until the call is over. Idle ones only age or flush; a few in a row are all that a window can ask for. */
+/*
+ * Watches that a call ends: after two looks at each node tiers no longer protect, and after sixteen, or too many batches in
+ * a row that found nothing to look at, others keep hitting or adding what this call looks at, and it gives up.
+ * Nodes are counted only once a call has scanned more than a few batches, as few do.
+ */
+struct bounds {
+    uint64_t nr_nodes; /* 0 = not counted yet */
+    unsigned nr_idle;
+    unsigned max_idle;
+};
+
+static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, bool made_progress)
+{
+    const struct genlru_evict_result *result = &scan->result;
+
+    bounds->nr_idle = made_progress ? 0 : bounds->nr_idle + 1;
+    if (bounds->nr_idle > bounds->max_idle)
+        return true;
+    if (result->scanned <= 16 + 2 * result->nodes)
+        return false;
+    if (!bounds->nr_nodes)
+        bounds->nr_nodes = 1 + genlru__sum_all(scan->lru).nodes + result->nodes;
+    scan->is_desperate = result->scanned > 16 + 2 * result->nodes + 2 * bounds->nr_nodes;
+    return result->scanned > 16 * bounds->nr_nodes + 4096 * (1 + result->nodes);
+}
+
 static void run(struct genlru__scan *scan)
 {
-    struct genlru *lru = scan->lru;
-    unsigned max_idle = 4 * lru->nr_types * (lru->nr_gens + 2) + 2 * lru->nr_stripes;
-    uint64_t listed = genlru__sum_all(lru).nodes;
-    unsigned nr_idle = 0;
+    const struct genlru *lru = scan->lru;
+    struct bounds bounds = {0, 0, 4 * lru->nr_types * (lru->nr_gens + 2) + 2 * lru->nr_stripes};
     struct after_batch after;
 
     while (!genlru__scan_is_over(scan)) {
@@ -301,12 +342,11 @@ static void run(struct genlru__scan *scan)
         batch(scan, &after);
         if (after.has_nothing && !genlru__scan_is_over(scan) && nothing_left(scan))
             return;
-        nr_idle = after.made_progress ? 0 : nr_idle + 1;
-        if (nr_idle > max_idle || scan->result.scanned > 16 * listed + 4096 * (1 + scan->result.nodes)) {
-            scan->result.reason = GENLRU_EVICT_BUDGET; /* others keep hitting or adding what this call looks at */
+        if (is_out_of_bounds(scan, &bounds, after.made_progress)) {
+            if (!genlru__scan_is_over(scan))
+                scan->result.reason = GENLRU_EVICT_BUDGET;
             return;
         }
-        scan->is_desperate = scan->result.scanned > 2 * listed + 16 + 2 * scan->result.nodes;
     }
 }
 

@@ -27,8 +27,11 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
     do {
         if (genlru__state_of(genlru_impl_word(state)) != GENLRU__ISOLATED_STATE)
             return -EPERM;
-        if (genlru_impl_word(state) & GENLRU_DEAD)
+        if (genlru_impl_word(state) & GENLRU_DEAD) {
+            /* acquire H: DEAD was seen by a relaxed load, and the caller frees what the deleter wrote to */
+            (void)genlru_impl_load_acquire(&node->state.do_not_touch);
             return GENLRU_YOURS;
+        }
         (void)genlru__word_putback(genlru_impl_word(state), &context, &word);
         if (!genlru__chain_reserve(lru, genlru__list_of_word(lru, word)))
             return -ENOMEM;

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/window.h"
 #include "reclaim/verdict.h"
 #include "workingset/shadow.h"
@@ -114,20 +115,17 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
     }
 }
 
-/*
- * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot,
- * either to stay or for want of a block to move it to.
- */
-static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
+/* Changes the node's word as the verdict says. The verdict depends on the word, so both are renewed until the swap succeeds. */
+static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node *node, unsigned list, unsigned threshold,
+                                   uint64_t *ret_before, uint64_t *ret_after)
 {
-    struct genlru *lru = scan->lru;
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
     enum genlru__verdict verdict;
     uint32_t word;
     int error;
 
     do {
-        verdict = genlru__verdict(lru, genlru_impl_word(state), list, threshold, scan->is_desperate);
+        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), list, threshold, scan->is_desperate);
         error = change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
@@ -137,13 +135,47 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
         /* acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the swap */
     } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (after != state)
-        genlru__batch_account(lru, &scan->sizes, state, after);
-    count_verdict(scan, verdict, genlru_impl_word(state));
+        genlru__batch_account(scan->lru, &scan->sizes, state, after);
+    *ret_before = state;
+    *ret_after = after;
+    return verdict;
+}
+
+/* Isolates a node wherever its word says it belongs: there is no block to move it to, and nothing else to evict. */
+static bool isolate_homeless(struct genlru__scan *scan, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
+    uint32_t word;
+
+    genlru_impl_ptr_store_relaxed(&node->slot, NULL);
+    do {
+        if (genlru__word_isolate(genlru_impl_word(state), &word) != 0)
+            return false;
+        after = genlru_impl_with_word(state, word);
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after)); /* acq_rel I */
+    genlru__batch_account(scan->lru, &scan->sizes, state, after);
+    hand_out(scan, node, state);
+    return true;
+}
+
+/*
+ * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot,
+ * either to stay or for want of a block to move it to.
+ */
+static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
+{
+    struct genlru *lru = scan->lru;
+    uint64_t before, after;
+    enum genlru__verdict verdict = decide(scan, node, list, threshold, &before, &after);
+
     if (verdict == GENLRU__ISOLATE) {
-        hand_out(scan, node, state);
+        hand_out(scan, node, before);
         return true;
     }
-    if (verdict != GENLRU__KEEP && genlru__chain_append(lru, genlru__home_of(lru, word), node))
+    count_verdict(scan, verdict, genlru_impl_word(before));
+    if (verdict != GENLRU__KEEP && genlru__chain_append(lru, genlru__home_of(lru, genlru_impl_word(after)), node))
+        return true;
+    if (verdict != GENLRU__KEEP && scan->is_desperate && isolate_homeless(scan, node))
         return true;
     genlru__publish(node, slot);
     return false;
@@ -251,6 +283,7 @@ uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_sc
         nr += 1 + sweep_block(lru, block, &sizes); /* an empty block costs something, too */
         genlru__chain_unlink(lru, from, block);
         genlru__chain_link_head(lru, to, block);
+        genlru__compaction_is_due(lru);
     }
     genlru__batch_flush(lru, &sizes);
     return nr;

@@ -147,6 +147,8 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
     word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP);
     if (flags & GENLRU_ADD_NOREUSE)
         word |= GENLRU_NOREUSE;
+    /* refs stay in a node that is deleted, and may come from an lru that counts further */
+    word = genlru_impl_with_refs(word, min_refs(genlru_impl_refs(word), context->policy->hit.refs_max));
     if (past->is_recent)
         word = restore(word, context, past);
     if (flags & GENLRU_ADD_COLD)
@@ -216,7 +218,7 @@ int genlru__word_unpin(uint32_t word, const struct genlru__context *context, boo
         return -EPERM;
     if (genlru__state_of(word) == GENLRU__PARKED && has_slot)
         word = to_place(word, context, context->policy->place.putback);
-    *ret = word & ~GENLRU_PINNED;
+    *ret = word & ~(GENLRU_PINNED | GENLRU_DEAD); /* the caller saw DEAD in the old word; the node may be added again */
     return 0;
 }
 
