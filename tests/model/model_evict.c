@@ -16,6 +16,8 @@ struct call {
     uint64_t max;
     struct genlru_evict_result result;
     bool is_desperate; /* all was looked at: tiers protect no more */
+    uint64_t nr_nodes; /* when the call first scanned many; 0 = not counted */
+    unsigned nr_idle;  /* batches in a row */
     uint64_t looks;    /* of the batch */
     uint64_t nodes;    /* isolated in the batch */
 };
@@ -73,9 +75,15 @@ static void isolate(struct call *call, struct model_node *node)
     node->is_on_probation = false;
 }
 
+/* To where it belongs. Without a block for it, and with nothing else to evict, it goes at once. */
 static bool move(struct call *call, struct model_node *node)
 {
-    return model_append(call->model, model_home(call->model, node), node);
+    if (model_append(call->model, model_home(call->model, node), node))
+        return true;
+    if (!call->is_desperate || node->state != MODEL_LISTED || node->is_pinned)
+        return false;
+    isolate(call, node);
+    return true;
 }
 
 static bool protect(struct call *call, struct model_node *node)
@@ -214,14 +222,15 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
 
     if (!is_probation_due(model, type)) {
         uint64_t swept = 0;
-        enum model_step step = model_make_oldest(model, type, &call->result.aged, &swept);
+        struct model_list *blocked = NULL;
+        enum model_step step = model_make_oldest(model, type, &call->result.aged, &swept, &blocked);
 
         call->result.scanned += swept;
         model->stat.scanned += swept;
         if (step == MODEL_MOVED)
             return true;
         if (step == MODEL_BLOCKED) {
-            *wish = (struct model_wish){true, model_blocked_list(model)};
+            *wish = (struct model_wish){true, blocked};
             return false;
         }
         if (step == MODEL_AGED)
@@ -270,6 +279,9 @@ static bool batch(struct call *call, unsigned types, bool *ret_progress)
         *ret_progress = scan_type(call, type, &wish);
     if (model_follow_clock(model))
         wish = (struct model_wish){true, NULL};
+    model->live_hint -= model->live_hint < call->nodes ? model->live_hint : call->nodes;
+    model_compact_if_due(model);
+    (void)model_fill_reserve(model);
     if (wish.flush)
         model_flush(model, wish.list);
     return type < model->nr_types;
@@ -284,13 +296,25 @@ static unsigned parked_nodes(const struct model *model, unsigned types)
     return nr;
 }
 
+/* After two looks at each node tiers protect no more; after sixteen, or too many idle batches, the call gives up. */
+static bool is_out_of_bounds(struct call *call)
+{
+    const struct genlru_evict_result *done = &call->result;
+
+    if (call->nr_idle > 4 * call->model->nr_types * (call->model->nr_gens + 2) + 2)
+        return true;
+    if (done->scanned <= 16 + 2 * done->nodes)
+        return false;
+    if (call->nr_nodes == 0)
+        call->nr_nodes = 1 + model_sum(call->model).nodes + done->nodes;
+    call->is_desperate = done->scanned > 16 + 2 * done->nodes + 2 * call->nr_nodes;
+    return done->scanned > 16 * call->nr_nodes + 4096 * (1 + done->nodes);
+}
+
 static void run(struct call *call)
 {
     struct model *model = call->model;
     unsigned types = call->budget->types ? call->budget->types : (1u << model->nr_types) - 1;
-    unsigned max_idle = 4 * model->nr_types * (model->nr_gens + 2) + 2;
-    uint64_t listed = model_sum(model).nodes;
-    unsigned nr_idle = 0;
     bool progress;
 
     while (!is_over(call)) {
@@ -302,12 +326,12 @@ static void run(struct call *call)
             call->result.reason = parked_nodes(model, types) ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
             return;
         }
-        nr_idle = progress ? 0 : nr_idle + 1;
-        if (nr_idle > max_idle || call->result.scanned > 16 * listed + 4096 * (1 + call->result.nodes)) {
-            call->result.reason = GENLRU_EVICT_BUDGET;
+        call->nr_idle = progress ? 0 : call->nr_idle + 1;
+        if (is_out_of_bounds(call)) {
+            if (!is_over(call))
+                call->result.reason = GENLRU_EVICT_BUDGET;
             return;
         }
-        call->is_desperate = call->result.scanned > 2 * listed + 16 + 2 * call->result.nodes;
     }
 }
 

@@ -219,11 +219,8 @@ static void unpin(struct rig *rig, unsigned i)
 
     rig_note(rig, "unpin", i, 0, 0, answer);
     check_answer(rig, "genlru_unpin", answer, model_unpin(&rig->model, &rig->model_node[i]));
-    if (answer == GENLRU_YOURS) {
-        if (rig_one_in(rig, 4))
-            add(rig, i, 0, 0); /* refused: it is dead */
+    if (answer == GENLRU_YOURS && rig_one_in(rig, 2))
         free_node(rig, i);
-    }
 }
 
 static void op_unpin(struct rig *rig)
