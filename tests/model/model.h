@@ -11,7 +11,8 @@
  * is still to be passed, a move needs a block where there may be none.
  *
  *   model_node.c   what happens to one node: hits, advice, placement, tiers
- *   model_list.c   blocks, lists, memory, compaction
+ *   model_list.c   blocks, lists, memory
+ *   model_compact.c
  *   model_gens.c   window, history, controller, aging
  *   model_evict.c  the scan
  *   model.c        the calls
@@ -200,6 +201,12 @@ struct model_list *model_parked(struct model *model, unsigned type);
 struct model_list *model_home(struct model *model, const struct model_node *node);
 bool model_has_open(struct model *model, const struct model_list *list);
 bool model_has_blocks(struct model *model, const struct model_list *list);
+/* All lists in the order that the compaction goes through them, and a list's number. */
+unsigned model_nr_lists(const struct model *model);
+struct model_list *model_numbered(struct model *model, unsigned nr);
+unsigned model_number_of(struct model *model, const struct model_list *list);
+/* Nodes in a block. */
+unsigned model_count(const struct model_block *block);
 /* Blocks for movers, who get none from the allocator; false: there are too few. */
 bool model_fill_reserve(struct model *model);
 /* A place where a node goes when it is added; NULL = no memory. */
@@ -213,13 +220,16 @@ void model_link(struct model_list *list, unsigned at, struct model_block *block)
 void model_drop(struct model *model, struct model_list *list, unsigned nr);
 /* Hands over the open blocks of `list`, or of all (NULL). */
 void model_flush(struct model *model, struct model_list *list);
-void model_compact(struct model *model);
-void model_compact_if_due(struct model *model);
-bool model_is_sparse(struct model *model);
 uint64_t model_nr_linked(const struct model *model);
 uint64_t model_nr_open(const struct model *model);
 /* Nodes on the lru, listed or parked. */
 struct model_sum model_sum(const struct model *model);
+
+/* ---- model_compact.c ---- */
+
+void model_compact(struct model *model);
+void model_compact_if_due(struct model *model);
+bool model_is_sparse(struct model *model);
 
 /* ---- model_gens.c ---- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of blocks, where the blocks come from, and their compaction. See model.h. */
+/* Lists of blocks, and where the blocks come from. See model.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-enum { LOOKS = 16, MERGES = 4, MAX_GROWTH = 4096 };
+enum { MAX_GROWTH = 4096 };
 
 uint64_t model_read_clock(struct model *model)
 {
@@ -49,17 +49,17 @@ struct model_list *model_home(struct model *model, const struct model_node *node
 }
 
 /* All lists, in the order the compaction goes through them. */
-static unsigned nr_lists(const struct model *model)
+unsigned model_nr_lists(const struct model *model)
 {
     return model->nr_types * (model->nr_rings + 2);
 }
 
-static struct model_list *numbered(struct model *model, unsigned nr)
+struct model_list *model_numbered(struct model *model, unsigned nr)
 {
     return &model->list[nr / (model->nr_rings + 2)][nr % (model->nr_rings + 2)];
 }
 
-static unsigned number_of(struct model *model, const struct model_list *list)
+unsigned model_number_of(struct model *model, const struct model_list *list)
 {
     return list->type * (model->nr_rings + 2) + (unsigned)(list - model->list[list->type]);
 }
@@ -91,7 +91,7 @@ bool model_has_blocks(struct model *model, const struct model_list *list)
     return list->nr > 0 || model_has_open(model, list);
 }
 
-static unsigned count(const struct model_block *block)
+unsigned model_count(const struct model_block *block)
 {
     unsigned i, nr = 0;
 
@@ -125,8 +125,8 @@ uint64_t model_nr_linked(const struct model *model)
     uint64_t nr = 0;
     unsigned i;
 
-    for (i = 0; i < nr_lists(model); i++)
-        nr += numbered((struct model *)model, i)->nr;
+    for (i = 0; i < model_nr_lists(model); i++)
+        nr += model_numbered((struct model *)model, i)->nr;
     return nr;
 }
 
@@ -202,7 +202,7 @@ void model_unlink(struct model *model, struct model_list *list, unsigned nr)
     if (model->cursor_block == list->block[nr]) {
         model->cursor_block = nr + 1 < list->nr ? list->block[nr + 1] : NULL;
         if (!model->cursor_block)
-            model->cursor_list = number_of(model, list) + 1;
+            model->cursor_list = model_number_of(model, list) + 1;
     }
     memmove(&list->block[nr], &list->block[nr + 1], (list->nr - nr - 1) * sizeof(*list->block));
     list->nr--;
@@ -212,7 +212,7 @@ void model_drop(struct model *model, struct model_list *list, unsigned nr)
 {
     struct model_block *block = list->block[nr];
 
-    if (count(block) != 0)
+    if (model_count(block) != 0)
         abort();
     model_unlink(model, list, nr);
     give_back(model, block);
@@ -223,7 +223,7 @@ void model_drop(struct model *model, struct model_list *list, unsigned nr)
 static void hand_over(struct model *model, struct model_open *open)
 {
     struct model_list *list = open_home(model, open);
-    unsigned nr = count(open->block);
+    unsigned nr = model_count(open->block);
 
     model_link(list, list->nr, open->block);
     open->block = NULL;
@@ -326,128 +326,8 @@ struct model_node **model_find(struct model *model, const struct model_node *nod
     for (i = 0; i < MODEL_OPEN && !place; i++)
         if (model->open[i].block)
             place = find_in(model->open[i].block, node);
-    for (i = 0; i < nr_lists(model) && !place; i++)
-        for (j = 0; j < numbered(model, i)->nr && !place; j++)
-            place = find_in(numbered(model, i)->block[j], node);
+    for (i = 0; i < model_nr_lists(model) && !place; i++)
+        for (j = 0; j < model_numbered(model, i)->nr && !place; j++)
+            place = find_in(model_numbered(model, i)->block[j], node);
     return place;
-}
-
-/* ---- compaction: neighbours that fit into one block become one, in order ---- */
-
-static void count_blocks(struct model *model, uint64_t *ret_linked, uint64_t *ret_nonempty)
-{
-    unsigned i;
-
-    *ret_linked = model_nr_linked(model);
-    for (*ret_nonempty = 0, i = 0; i < nr_lists(model); i++)
-        *ret_nonempty += numbered(model, i)->nr > 0;
-}
-
-/* Invariant 7 fails with this last term. Nodes are counted only where their number matters. */
-static bool is_sparse_beyond(struct model *model, uint64_t behind)
-{
-    uint64_t linked, nonempty;
-
-    count_blocks(model, &linked, &nonempty);
-    if (linked <= nonempty + behind)
-        return false;
-    model->live_hint = model_sum(model).nodes;
-    return MODEL_PLACES * linked > 2 * model->live_hint + MODEL_PLACES * (nonempty + behind);
-}
-
-bool model_is_sparse(struct model *model)
-{
-    return is_sparse_beyond(model, 0);
-}
-
-/* Both blocks' nodes into the older one, from where its scan stands, or from its start if they do not fit there. */
-static void merge(struct model *model, struct model_list *list, unsigned nr)
-{
-    struct model_block *old = list->block[nr], *young = list->block[nr + 1];
-    struct model_block merged = {.begin = old->begin};
-    unsigned nr_old = count(old), i, at = 0;
-
-    for (i = old->begin; i < old->end; i++)
-        if (old->place[i])
-            model->stat.compacted += i != old->begin + at++;
-    if (old->begin + nr_old + count(young) > MODEL_PLACES) {
-        merged.begin = 0;
-        model->stat.compacted += nr_old;
-    }
-    merged.end = merged.begin;
-    for (i = 0; i < MODEL_PLACES; i++)
-        if (old->place[i])
-            merged.place[merged.end++] = old->place[i];
-    for (i = 0; i < MODEL_PLACES; i++)
-        if (young->place[i])
-            merged.place[merged.end++] = young->place[i];
-    model->stat.compacted += count(young);
-    memset(young, 0, sizeof(*young));
-    *old = merged;
-    model_drop(model, list, nr + 1);
-}
-
-/* The block under the cursor, in *ret_list at *ret_nr; false if there is no block at all. */
-static bool seek(struct model *model, struct model_list **ret_list, unsigned *ret_nr)
-{
-    unsigned i;
-
-    for (i = 0; !model->cursor_block && i <= nr_lists(model); i++) {
-        if (model->cursor_list >= nr_lists(model))
-            model->cursor_list = 0;
-        if (numbered(model, model->cursor_list)->nr > 0)
-            model->cursor_block = numbered(model, model->cursor_list)->block[0];
-        else
-            model->cursor_list++;
-    }
-    if (!model->cursor_block)
-        return false;
-    *ret_list = numbered(model, model->cursor_list);
-    for (*ret_nr = 0; (*ret_list)->block[*ret_nr] != model->cursor_block; ++*ret_nr)
-        if (*ret_nr + 1 == (*ret_list)->nr)
-            abort();
-    return true;
-}
-
-void model_compact(struct model *model)
-{
-    struct model_list *list;
-    unsigned looks, merges = 0, nr;
-    uint64_t linked;
-
-    model->is_compaction_due = false;
-    if (!model_is_sparse(model)) {
-        model->behind = 0;
-        return;
-    }
-    if (model->behind == 0)
-        model->behind = model_nr_linked(model);
-    for (looks = 0; looks < LOOKS && merges < MERGES && model->behind > 0; looks++) {
-        if (!seek(model, &list, &nr))
-            break;
-        model->behind--;
-        if (count(list->block[nr]) == 0) {
-            model_drop(model, list, nr);
-        } else if (nr + 1 < list->nr && count(list->block[nr]) + count(list->block[nr + 1]) <= MODEL_PLACES) {
-            merge(model, list, nr);
-            merges++;
-        } else {
-            model->cursor_block = nr + 1 < list->nr ? list->block[nr + 1] : NULL;
-            if (!model->cursor_block)
-                model->cursor_list = number_of(model, list) + 1;
-        }
-    }
-    linked = model_nr_linked(model);
-    if (linked < model->behind || is_sparse_beyond(model, model->behind))
-        model->behind = linked;
-}
-
-/* Sparse blocks were linked, or it may be that evictions left them over. */
-void model_compact_if_due(struct model *model)
-{
-    uint64_t linked, nonempty;
-
-    count_blocks(model, &linked, &nonempty);
-    if (model->is_compaction_due || MODEL_PLACES * linked > 2 * model->live_hint + MODEL_PLACES * nonempty)
-        model_compact(model);
 }
