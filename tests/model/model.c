@@ -154,7 +154,7 @@ int model_pin(struct model *model, struct model_node *node)
     return 0;
 }
 
-/* From where it was parked to the policy's putback place, if there is a block to be had; else the scan will do it. */
+/* From where it was parked to the policy's putback place; with its whole block if there is none to be had for it. */
 static void relist(struct model *model, struct model_node *node)
 {
     struct model_node **place = model_find(model, node);
@@ -164,7 +164,7 @@ static void relist(struct model *model, struct model_node *node)
     if (model_append(model, model_home(model, node), node))
         *place = NULL;
     else
-        model->rescue_left[node->type] = model_parked(model, node->type)->nr;
+        model_move_block(model, node, model_home(model, node));
 }
 
 int model_unpin(struct model *model, struct model_node *node)

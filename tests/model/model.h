@@ -125,7 +125,6 @@ struct model {
     uint64_t pool_blocks;
     uint64_t pool_free;
     uint64_t reserve;
-    uint64_t rescue_left[MODEL_TYPES];
 
     struct model_hist hist[MODEL_TYPES];
     struct {
@@ -215,6 +214,8 @@ struct model_node **model_open_place(struct model *model, const struct model_nod
 bool model_append(struct model *model, struct model_list *list, struct model_node *node);
 struct model_node **model_find(struct model *model, const struct model_node *node);
 void model_unlink(struct model *model, struct model_list *list, unsigned nr);
+/* The block that a node hangs in, to the young end of a list. */
+void model_move_block(struct model *model, const struct model_node *node, struct model_list *to);
 void model_link(struct model_list *list, unsigned at, struct model_block *block);
 /* Unlinks an empty block and gives it back. */
 void model_drop(struct model *model, struct model_list *list, unsigned nr);

@@ -18,6 +18,7 @@ struct call {
     bool is_desperate; /* all was looked at: tiers protect no more */
     uint64_t nr_nodes; /* when the call first scanned many; 0 = not counted */
     unsigned nr_idle;  /* batches in a row */
+    struct model_list *refuge; /* of the block's nodes that find no place elsewhere */
     uint64_t looks;    /* of the batch */
     uint64_t nodes;    /* isolated in the batch */
 };
@@ -104,7 +105,7 @@ static bool is_saturated(const struct model *model, const struct model_node *nod
            node->refs >= model->policy.hit.refs_max;
 }
 
-/* False: the node stays where it is, meant to or for want of a block. */
+/* False: the node stays where it is, for want of a block. */
 static bool judge(struct call *call, struct model_node *node, struct model_list *list, unsigned threshold)
 {
     struct model *model = call->model;
@@ -115,8 +116,6 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
         model->stat.promoted++;
         return move(call, node);
     }
-    if (node->state == MODEL_PARKED)
-        return false;
     if (node->is_pinned) {
         call->result.parked++;
         model->stat.parked++;
@@ -162,27 +161,31 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
             block->place[i] = node;
             if (first_kept == MODEL_PLACES)
                 first_kept = i;
+            if (!call->refuge || node->state == MODEL_LISTED)
+                call->refuge = model_home(call->model, node);
         }
     }
     block->begin = first_kept < i ? first_kept : i;
     return i == block->end;
 }
 
-/* From the old end; a block with nodes that stay becomes the youngest. */
+/*
+ * From the old end. A block with nodes that stay goes where one of them should be, one that is not parked if there is
+ * any.
+ */
 static void scan(struct call *call, struct model_list *list, unsigned threshold)
 {
-    unsigned left = list->nr;
-
-    while (left-- > 0 && list->nr > 0 && !is_batch_over(call)) {
+    while (list->nr > 0 && !is_batch_over(call)) {
         struct model_block *block = list->block[0];
 
+        call->refuge = NULL;
         if (!scan_block(call, block, list, threshold))
             break;
         if (block->begin == block->end) {
             model_drop(call->model, list, 0);
         } else {
             model_unlink(call->model, list, 0);
-            model_link(list, list->nr, block);
+            model_link(call->refuge, call->refuge->nr, block);
         }
     }
 }
@@ -246,24 +249,6 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
     return call->result.scanned + call->result.holes != before;
 }
 
-/* Nodes that were unpinned where they were parked, for want of a block, are looked for first. */
-static void rescue(struct call *call, unsigned types)
-{
-    struct model *model = call->model;
-    unsigned type;
-
-    for (type = 0; type < model->nr_types; type++) {
-        if (!model->rescue_left[type] || !(types >> type & 1))
-            continue;
-        if (model_parked(model, type)->nr == 0) {
-            model->rescue_left[type] = 0;
-            continue;
-        }
-        model->rescue_left[type]--;
-        scan(call, model_parked(model, type), MODEL_TIERS);
-    }
-}
-
 /* False: there is nothing on any list. */
 static bool batch(struct call *call, unsigned types, bool *ret_progress)
 {
@@ -273,7 +258,6 @@ static bool batch(struct call *call, unsigned types, bool *ret_progress)
 
     call->looks = call->nodes = 0;
     *ret_progress = false;
-    rescue(call, types);
     type = model_choose_type(model, types);
     if (type < model->nr_types)
         *ret_progress = scan_type(call, type, &wish);

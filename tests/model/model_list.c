@@ -331,3 +331,22 @@ struct model_node **model_find(struct model *model, const struct model_node *nod
             place = find_in(model_numbered(model, i)->block[j], node);
     return place;
 }
+
+void model_move_block(struct model *model, const struct model_node *node, struct model_list *to)
+{
+    unsigned i, j;
+
+    for (i = 0; i < model_nr_lists(model); i++) {
+        struct model_list *from = model_numbered(model, i);
+
+        for (j = 0; j < from->nr; j++) {
+            struct model_block *block = from->block[j];
+
+            if (!find_in(block, node))
+                continue;
+            model_unlink(model, from, j);
+            model_link(to, to->nr, block);
+            return;
+        }
+    }
+}
