@@ -41,6 +41,25 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
     return 0;
 }
 
+/*
+ * A block for the reserve, which adds alone would fill: an owner that puts much back between two adds must not be told that
+ * there is no memory while there is. Without the lock, since this calls the allocator.
+ */
+static bool refill_reserve(struct genlru *lru)
+{
+    struct genlru__block *block = genlru__pool_get(lru->pool, true);
+
+    if (!block)
+        return false;
+    genlru__mutex_lock(&lru->lock);
+    if (lru->nr_reserve < GENLRU__RESERVE)
+        genlru__reserve_push(lru, block);
+    else
+        genlru__pool_put(lru->pool, block);
+    genlru__mutex_unlock(&lru->lock);
+    return true;
+}
+
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
@@ -55,8 +74,15 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
     if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
         genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
-    genlru__mutex_lock(&lru->lock);
-    result = putback_locked(lru, victim->node, &state);
+    for (;;) {
+        genlru__mutex_lock(&lru->lock);
+        result = putback_locked(lru, victim->node, &state);
+        if (result != -ENOMEM)
+            break;
+        genlru__mutex_unlock(&lru->lock);
+        if (!refill_reserve(lru))
+            return -ENOMEM;
+    }
     if (result == 0) {
         genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
         if (has_shadow)
