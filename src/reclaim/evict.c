@@ -101,16 +101,18 @@ static bool is_probation_due(const struct genlru *lru, unsigned type)
            !gens_have_nodes(lru, type);
 }
 
-/* Looks through one block of the parked list for nodes that were unpinned in place (unpin never fails). */
-static void rescue_parked(struct genlru__scan *scan, unsigned type)
+/*
+ * Looks through a piece of the parked list for nodes that were unpinned in place (unpin never fails). True while blocks are
+ * left to be looked through.
+ */
+static bool rescue_parked(struct genlru__scan *scan, unsigned type)
 {
     struct genlru *lru = scan->lru;
     unsigned list = genlru__list_of_parked(lru, type);
-    struct genlru__block *head = lru->chain[list].head;
+    uint64_t nr = genlru__scan_list(scan, list, GENLRU_NR_TIERS);
 
-    lru->rescue_left[type] = head ? lru->rescue_left[type] - 1 : 0;
-    if (head)
-        genlru__scan_list(scan, list, GENLRU_NR_TIERS);
+    lru->rescue_left[type] = lru->chain[list].head ? genlru__sub_clamped(lru->rescue_left[type], nr) : 0;
+    return lru->rescue_left[type] != 0;
 }
 
 static void request_flush(struct after_batch *after, unsigned list)
@@ -167,6 +169,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     const struct genlru_evict_result before = scan->result;
     uint64_t clock;
     uint32_t types = allowed_types(scan);
+    bool is_rescuing = false;
     unsigned type;
 
     memset(after, 0, sizeof(*after));
@@ -176,12 +179,13 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     scan->batch_scanned = scan->batch_nodes = 0;
     for (type = 0; type < lru->nr_types; type++)
         if (lru->rescue_left[type] && (types & 1u << type))
-            rescue_parked(scan, type);
+            is_rescuing |= rescue_parked(scan, type);
     type = choose_type(lru, types);
-    if (type == lru->nr_types)
-        after->has_nothing = true;
-    else
+    if (type < lru->nr_types)
         scan_type(scan, type, after);
+    else
+        after->has_nothing = !is_rescuing;
+    after->made_progress |= is_rescuing;
     genlru__batch_flush(lru, &scan->sizes);
     genlru_impl_fetch_add_relaxed(&lru->eviction_clock, scan->clock - clock);
     if (genlru__advance_clocks(lru))
@@ -200,7 +204,7 @@ static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 
     genlru__mutex_lock(&lru->lock);
     for (type = 0; type < lru->nr_types; type++)
-        has = has || ((types & 1u << type) && type_has_lists(lru, type));
+        has = has || ((types & 1u << type) && (lru->rescue_left[type] || type_has_lists(lru, type)));
     genlru__mutex_unlock(&lru->lock);
     return has;
 }

@@ -116,6 +116,21 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
 }
 
 /*
+ * The verdict, but for nodes that were unpinned on the parked list when there was no block to move them to: if there still is
+ * none they are victims now, or parked again if they are pinned again, since no scan of a generation ever meets them.
+ */
+static enum genlru__verdict judge(const struct genlru__scan *scan, uint32_t word, unsigned list, unsigned threshold)
+{
+    struct genlru *lru = scan->lru;
+    enum genlru__verdict verdict = genlru__verdict(lru, word, list, threshold, scan->is_desperate);
+
+    if (verdict == GENLRU__MOVE && list == genlru__list_of_parked(lru, genlru_impl_type(word)) &&
+        !genlru__chain_reserve(lru, genlru__home_of(lru, word)))
+        return word & GENLRU_PINNED ? GENLRU__PARK : GENLRU__ISOLATE;
+    return verdict;
+}
+
+/*
  * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot,
  * either to stay or for want of a block to move it to.
  */
@@ -128,7 +143,7 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
     int error;
 
     do {
-        verdict = genlru__verdict(lru, genlru_impl_word(state), list, threshold, scan->is_desperate);
+        verdict = judge(scan, genlru_impl_word(state), list, threshold);
         error = change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
@@ -180,17 +195,17 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, u
     return i == block->fill;
 }
 
-void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
+uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
 {
     struct genlru *lru = scan->lru;
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
-    uint32_t nr_blocks = chain->nr_blocks;
+    uint32_t nr_blocks = chain->nr_blocks, nr;
     unsigned i;
 
     for (i = 0; i < AHEAD; i++)
         ahead_step(&ahead);
-    while (nr_blocks-- > 0 && chain->head && !is_batch_full(scan)) {
+    for (nr = 0; nr < nr_blocks && chain->head && !is_batch_full(scan); nr++) {
         struct genlru__block *block = chain->head;
 
         if (!scan_block(scan, block, list, threshold, &ahead))
@@ -204,6 +219,7 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
             genlru__chain_link_tail(lru, list, block);
         }
     }
+    return nr;
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */

@@ -34,8 +34,11 @@ struct genlru__scan {
 /* True once the call must stop, with result.reason set. */
 bool genlru__scan_is_over(struct genlru__scan *scan);
 
-/* Scans `list` from its old end until the batch is full, the call is over or the list is empty. */
-void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
+/*
+ * Scans `list` from its old end until the batch is full, the call is over or each block was looked at; returns how many blocks
+ * it came to the end of.
+ */
+uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
 
 /*
  * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned` nodes; returns
