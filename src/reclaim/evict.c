@@ -149,7 +149,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
         return;
     }
     genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
-    after->made_progress = scan->result.scanned + scan->result.holes != scanned;
+    after->made_progress = after->made_progress || scan->result.scanned + scan->result.holes != scanned;
 }
 
 static void count_batch(struct genlru *lru, const struct genlru_evict_result *before,
@@ -176,8 +176,10 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
     for (type = 0; type < lru->nr_types; type++)
-        if (lru->rescue_left[type] && (types & 1u << type))
+        if (lru->rescue_left[type] && (types & 1u << type)) {
             rescue_parked(scan, type);
+            after->made_progress = true;
+        }
     type = choose_type(lru, types);
     if (type == lru->nr_types)
         after->has_nothing = true;
@@ -196,6 +198,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
         genlru__flush(lru, after->list);
 }
 
+/* Nodes that were unpinned in place count, too: they hang on the parked list, but are not parked. */
 static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 {
     bool has = false;
@@ -203,7 +206,7 @@ static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 
     genlru__mutex_lock(&lru->lock);
     for (type = 0; type < lru->nr_types; type++)
-        has = has || ((types & 1u << type) && type_has_lists(lru, type));
+        has = has || ((types & 1u << type) && (type_has_lists(lru, type) || lru->rescue_left[type]));
     genlru__mutex_unlock(&lru->lock);
     return has;
 }

@@ -177,6 +177,8 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
         return true;
     if (verdict != GENLRU__KEEP && scan->is_desperate && isolate_homeless(scan, node))
         return true;
+    if (verdict == GENLRU__MOVE && list == genlru__list_of_parked(lru, genlru_impl_type(genlru_impl_word(after))))
+        lru->rescue_left[genlru_impl_type(genlru_impl_word(after))] = lru->chain[list].nr_blocks; /* still not rescued */
     genlru__publish(node, slot);
     return false;
 }
