@@ -120,6 +120,12 @@ static void request_flush(struct after_batch *after, unsigned list)
     after->list = list;
 }
 
+static uint64_t left_to_scan(const struct genlru__scan *scan)
+{
+    return scan->budget->scanned ? genlru__sub_clamped(scan->budget->scanned, scan->result.scanned)
+                                 : UINT64_MAX;
+}
+
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
@@ -128,7 +134,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     unsigned list = genlru__list_of_probation(lru, type), flush;
 
     if (!is_probation_due(lru, type)) {
-        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned, &flush)) {
+        switch (genlru__make_oldest(lru, type, left_to_scan(scan), &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
             break;
