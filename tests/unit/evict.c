@@ -452,16 +452,18 @@ Test(evict, scanned_limit_with_types)
         cr_assert(unit_add(lru, &nodes[i], i < 4 ? 0 : GENLRU_ADD_COLD) == 0);
     }
     /* type 0 runs out of generations while type 1 has all of its own */
-    while (genlru_evict(lru, &all, victims, 1, &result) == 1) {
+    for (i = 0; i < 200 && genlru_evict(lru, &all, victims, 1, &result) == 1; i++) {
         cr_assert(genlru_node_init(victims[0].node, 1, 0) == 0);
         cr_assert(unit_add(lru, victims[0].node, GENLRU_ADD_HOT) == 0);
         cr_assert(genlru_evict(lru, &few, victims, 1, &result) >= 0);
         cr_assert(result.scanned <= 1 + 61, "%llu", (unsigned long long)result.scanned);
         if (result.nodes) {
             cr_assert(genlru_node_init(victims[0].node, 1, 0) == 0);
+            cr_assert(unit_add(lru, victims[0].node, GENLRU_ADD_HOT) == 0);
         }
         unit_verify(lru);
     }
+    cr_assert(i == 200 && unit_stat(lru).aged > 0);
     unit_end(&unit, lru, nodes, 1000);
 }
 
