@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
 
@@ -69,6 +70,7 @@ static int unpin_parked(struct genlru *lru, struct genlru_node *node)
             genlru__publish(node, slot);
         else
             relist(lru, node, slot, word);
+        genlru__compact_if_due(lru); /* the parked list has a hole more */
     }
     genlru__mutex_unlock(&lru->lock);
     if (error)
