@@ -27,18 +27,19 @@ int genlru_pin(struct genlru *lru, struct genlru_node *node)
 
 /*
  * A parked node back to the generations, with the slot it was taken from. The lock is held, so that a deleter that finds no
- * slot waits for the new one. Without a block to move it to it goes back to its slot as it is, listed by
- * its word, and evict comes for it.
+ * slot waits for the new one. Without a block to move it to it goes back to its slot, and takes the whole block
+ * along: on the parked list no scan would come by. The others there are parked again when they are met.
  */
 static void relist(struct genlru *lru, struct genlru_node *node, void **slot, uint32_t word)
 {
-    unsigned type = genlru_impl_type(word);
+    struct genlru__block *block = genlru__block_of(slot);
     unsigned list = genlru__list_of_word(lru, word);
 
     if (genlru__chain_append(lru, list, node))
         return;
     genlru__publish(node, slot);
-    lru->rescue_left[type] = lru->chain[genlru__list_of_parked(lru, type)].nr_blocks;
+    genlru__chain_unlink(lru, block->list, block);
+    genlru__chain_link_tail(lru, list, block);
 }
 
 /* Lets go of a node that is parked, or was when last looked at. */

@@ -104,18 +104,6 @@ static bool is_probation_due(const struct genlru *lru, unsigned type)
            !gens_have_nodes(lru, type);
 }
 
-/* Looks through one block of the parked list for nodes that were unpinned in place (unpin never fails). */
-static void rescue_parked(struct genlru__scan *scan, unsigned type)
-{
-    struct genlru *lru = scan->lru;
-    unsigned list = genlru__list_of_parked(lru, type);
-    struct genlru__block *head = lru->chain[list].head;
-
-    lru->rescue_left[type] = head ? lru->rescue_left[type] - 1 : 0;
-    if (head)
-        genlru__scan_list(scan, list, GENLRU_NR_TIERS);
-}
-
 static void request_flush(struct after_batch *after, unsigned list)
 {
     after->flush = true;
@@ -178,9 +166,6 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
-    for (type = 0; type < lru->nr_types; type++)
-        if (lru->rescue_left[type] && (types & 1u << type))
-            rescue_parked(scan, type);
     type = choose_type(lru, types);
     if (type == lru->nr_types)
         after->has_nothing = true;

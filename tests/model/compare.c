@@ -135,12 +135,12 @@ static void compare_node(struct rig *rig, unsigned i)
                   model_seq_of(&rig->model, want));
 }
 
-static long number_of(const struct rig *rig, const void *node)
+static long index_of(const struct rig *rig, const void *node)
 {
     return node ? (long)((const struct genlru_node *)node - rig->node) : -1;
 }
 
-static long model_number_of(const struct rig *rig, const struct model_node *node)
+static long index_of_model(const struct rig *rig, const struct model_node *node)
 {
     return node ? (long)(node - rig->model_node) : -1;
 }
@@ -155,8 +155,8 @@ static void compare_block(struct rig *rig, const struct genlru__block *got, cons
     rig_equal(rig, "first place to scan", got->scan, want->begin);
     rig_equal(rig, "places used", got->fill, want->end);
     for (i = 0; i < MODEL_PLACES; i++)
-        rig_equal(rig, "node in a place", (uint64_t)number_of(rig, got->slot[i]),
-                  (uint64_t)model_number_of(rig, want->place[i]));
+        rig_equal(rig, "node in a place", (uint64_t)index_of(rig, got->slot[i]),
+                  (uint64_t)index_of_model(rig, want->place[i]));
 }
 
 static void compare_lists(struct rig *rig)
@@ -224,14 +224,14 @@ static void print_list(struct rig *rig, unsigned type, unsigned i)
     for (; block; block = block->next) {
         fputs(" [", stderr);
         for (place = block->scan; place < block->fill; place++)
-            print_place(number_of(rig, block->slot[place]));
+            print_place(index_of(rig, block->slot[place]));
         fputs(" ]", stderr);
     }
     fputs("\n  model  ", stderr);
     for (nr = 0; nr < list->nr; nr++) {
         fputs(" [", stderr);
         for (place = list->block[nr]->begin; place < list->block[nr]->end; place++)
-            print_place(model_number_of(rig, list->block[nr]->place[place]));
+            print_place(index_of_model(rig, list->block[nr]->place[place]));
         fputs(" ]", stderr);
     }
     fputc('\n', stderr);
@@ -249,10 +249,10 @@ static void print_open(struct rig *rig)
             continue;
         fprintf(stderr, "open %u (list %u)\n  library", i, block ? block->list : 0);
         for (place = 0; block && place < block->fill; place++)
-            print_place(number_of(rig, block->slot[place]));
+            print_place(index_of(rig, block->slot[place]));
         fputs("\n  model  ", stderr);
         for (place = 0; want && place < want->end; place++)
-            print_place(model_number_of(rig, want->place[place]));
+            print_place(index_of_model(rig, want->place[place]));
         fputc('\n', stderr);
     }
 }

@@ -158,12 +158,13 @@ static uint64_t sweep(struct model *model, unsigned type, uint64_t max)
             }
         model_unlink(model, from, from->nr - 1);
         model_link(to, 0, block);
+        model->is_compaction_due = true;
     }
     return nr;
 }
 
-/* Every full window loses its oldest generation. */
-static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece)
+/* Every full window loses its oldest generation, open blocks, asked for once, included. */
+static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece, struct model_list **ret_flush)
 {
     unsigned type;
 
@@ -172,41 +173,36 @@ static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_
 
         if (!is_full(model, type))
             continue;
+        if (model_has_open(model, list) && model->flushed_seq[type] != model->min_seq[type]) {
+            model->flushed_seq[type] = model->min_seq[type];
+            *ret_flush = list;
+            return MODEL_BLOCKED;
+        }
         if (list->nr > 0)
             *scanned += sweep(model, type, piece);
         if (list->nr > 0)
             return MODEL_MOVED;
-        if (model_has_open(model, list))
-            return MODEL_BLOCKED;
         advance_min(model, type);
     }
     return MODEL_READY;
 }
 
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t *aged, uint64_t *scanned)
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t *aged, uint64_t *scanned,
+                                  struct model_list **ret_flush)
 {
     enum model_step step;
 
     pass_empty(model, type);
-    if (model_width(model, type) > MIN_WIDTH)
+    if (model_width(model, type) > MIN_WIDTH) {
+        *ret_flush = oldest(model, type);
         return oldest(model, type)->nr > 0 ? MODEL_READY : MODEL_BLOCKED;
-    step = make_room(model, scanned, PIECE);
+    }
+    step = make_room(model, scanned, PIECE, ret_flush);
     if (step != MODEL_READY)
         return step;
     begin_gen(model);
     ++*aged;
     return MODEL_AGED;
-}
-
-/* The first oldest generation that has nothing but an open block; NULL = all lists, there is none. */
-struct model_list *model_blocked_list(struct model *model)
-{
-    unsigned type;
-
-    for (type = 0; type < model->nr_types; type++)
-        if (oldest(model, type)->nr == 0 && model_has_open(model, oldest(model, type)))
-            return oldest(model, type);
-    return NULL;
 }
 
 /* A share of the capacity was evicted since `then`. */
@@ -244,15 +240,16 @@ int model_age(struct model *model, uint64_t budget)
 
     for (;;) {
         uint64_t piece = budget && budget - scanned < PIECE ? budget - scanned : PIECE;
-        enum model_step step = make_room(model, &scanned, piece);
+        struct model_list *blocked = NULL;
+        enum model_step step = make_room(model, &scanned, piece, &blocked);
 
-        if (step == MODEL_READY) {
+        if (step == MODEL_READY)
             begin_gen(model);
-            model_flush(model, NULL);
+        model_compact_if_due(model);
+        if (step != MODEL_MOVED)
+            model_flush(model, blocked);
+        if (step == MODEL_READY)
             return 0;
-        }
-        if (step == MODEL_BLOCKED)
-            model_flush(model, model_blocked_list(model));
         if (budget && scanned >= budget)
             return -EAGAIN;
     }

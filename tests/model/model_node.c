@@ -224,6 +224,7 @@ void model_enter(struct model *model, struct model_node *node, unsigned flags, c
     node->is_prefetched = (flags & GENLRU_ADD_PREFETCHED) != 0;
     node->is_noreuse = (flags & GENLRU_ADD_NOREUSE) != 0;
     node->has_tier_cap = false;
+    node->refs = smaller(node->refs, model->policy.hit.refs_max); /* those of an earlier life */
     if (recent)
         remember(model, node, recent);
     if (flags & GENLRU_ADD_COLD)

@@ -219,11 +219,8 @@ static void unpin(struct rig *rig, unsigned i)
 
     rig_note(rig, "unpin", i, 0, 0, answer);
     check_answer(rig, "genlru_unpin", answer, model_unpin(&rig->model, &rig->model_node[i]));
-    if (answer == GENLRU_YOURS) {
-        if (rig_one_in(rig, 4))
-            add(rig, i, 0, 0); /* refused: it is dead */
+    if (answer == GENLRU_YOURS && rig_one_in(rig, 2))
         free_node(rig, i);
-    }
 }
 
 static void op_unpin(struct rig *rig)
@@ -483,7 +480,7 @@ static void op_trim(struct rig *rig)
 static void op_memory(struct rig *rig)
 {
     if (!rig->options.is_calm)
-        rig->has_no_memory = rig->model.has_no_memory = !rig->has_no_memory && rig_one_in(rig, 4);
+        rig->has_no_memory = rig->model.has_no_memory = !rig->has_no_memory && rig_one_in(rig, 2);
     rig_note(rig, "memory", !rig->has_no_memory, 0, 0, 0);
 }
 
@@ -548,7 +545,7 @@ static const struct {
 } operations[] = {
     {op_request, 40}, {op_add, 30},   {op_access, 40}, {op_access_batch, 3}, {op_advise, 8},     {op_pin, 6},
     {op_unpin, 7},    {op_del, 15},   {op_recharge, 6}, {op_evict, 15},      {op_dispose, 12},   {op_age, 3},
-    {op_capacity, 1}, {op_look, 1},   {op_trim, 1},    {op_memory, 1},       {op_clock, 2},      {op_owner_bits, 1},
+    {op_capacity, 1}, {op_look, 1},   {op_trim, 1},    {op_memory, 2},       {op_clock, 2},      {op_owner_bits, 1},
     {op_misuse, 1},   {op_prepare, 2},
 };
 

@@ -55,7 +55,6 @@ struct rig {
     struct genlru_node node[RIG_MAX_NODES];
     struct model_node model_node[RIG_MAX_NODES];
     genlru_shadow shadow[RIG_MAX_NODES]; /* of the last eviction */
-    bool is_stale[RIG_MAX_NODES];        /* freed while dead: to be prepared anew before anything else */
     struct genlru_victim victim[RIG_MAX_NODES];
     struct model_victim model_victim[RIG_MAX_NODES];
 
