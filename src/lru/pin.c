@@ -62,7 +62,8 @@ static int unpin_parked(struct genlru *lru, struct genlru_node *node)
         if (error)
             break;
         after = genlru_impl_with_word(state, word);
-    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after)); /* acq_rel H */
+        /* acq_rel H and I: pairs with a deleter that has the slot or set DEAD, and with a later isolating swap */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (!error)
         genlru__account(lru, state, after);
     if (has_slot) {
@@ -93,7 +94,7 @@ int genlru_unpin(struct genlru *lru, struct genlru_node *node)
             return unpin_parked(lru, node);
         if (genlru__word_unpin(genlru_impl_word(state), &context, true, &word) != 0)
             return genlru__misuse(lru, -EPERM, "unpin of a node that is not pinned", node);
-        /* acq_rel H: pairs with the deleter's DEAD; whoever comes second frees */
+        /* acq_rel H and I: pairs with the deleter's DEAD, whoever comes second frees; and with a later isolating swap */
         if (genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))
             return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
     }

@@ -152,7 +152,8 @@ static bool isolate_homeless(struct genlru__scan *scan, struct genlru_node *node
         if (genlru__word_isolate(genlru_impl_word(state), &word) != 0)
             return false;
         after = genlru_impl_with_word(state, word);
-    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after)); /* acq_rel I */
+        /* acq_rel I: as in decide */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     genlru__batch_account(scan->lru, &scan->sizes, state, after);
     hand_out(scan, node, state);
     return true;
@@ -269,6 +270,7 @@ static uint64_t sweep_block(struct genlru *lru, struct genlru__block *block, str
             if (genlru__word_protect(before, &context, &word) != 0)
                 word = before; /* promoted, parked or on probation: its word need not move */
             after = genlru_impl_with_word(state, word);
+            /* relaxed: the node is published again below (release P) */
         } while (after != state && !genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
         if (after != state) {
             genlru__batch_account(lru, sizes, state, after);
