@@ -198,7 +198,7 @@ static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 
     genlru__mutex_lock(&lru->lock);
     for (type = 0; type < lru->nr_types; type++)
-        has = has || ((types & 1u << type) && (type_has_lists(lru, type) || lru->rescue_left[type]));
+        has = has || ((types & 1u << type) && type_has_lists(lru, type));
     genlru__mutex_unlock(&lru->lock);
     return has;
 }
