@@ -202,6 +202,7 @@ int model_putback(struct model *model, struct model_node *node, genlru_shadow to
 
     if (node->type >= model->nr_types)
         return misuse(model, -EINVAL);
+    (void)model_fill_reserve(model);
     if (node->state != MODEL_ISOLATED)
         return misuse(model, -EPERM);
     if (node->is_dead)
