@@ -26,7 +26,8 @@ static struct rate rate_of_tiers(const struct model_hist *hist, unsigned from, u
     return rate;
 }
 
-static bool is_fine(struct rate sp, unsigned gain_sp, struct rate pv, unsigned gain_pv, unsigned min)
+static bool is_fine(struct rate sp, unsigned gain_sp, struct rate pv, unsigned gain_pv,
+                    unsigned min)
 {
     return pv.refaulted < min ||
            pv.refaulted * (sp.total + min) * gain_sp <= (sp.refaulted + 1) * pv.total * gain_pv;
@@ -102,11 +103,12 @@ unsigned model_choose_type(struct model *model, unsigned types)
         }
         older = model->min_seq[type] <= model->min_seq[chosen] ? type : chosen;
         other = older == type ? chosen : type;
-        chosen = is_fine(rate_of_tiers(&model->hist[other], 0, MODEL_TIERS - 1), model->weight[older],
-                         rate_of_tiers(&model->hist[older], 0, MODEL_TIERS - 1), model->weight[other],
-                         model->policy.tiers.min_refaults)
-                     ? older
-                     : other;
+        chosen =
+            is_fine(rate_of_tiers(&model->hist[other], 0, MODEL_TIERS - 1), model->weight[older],
+                    rate_of_tiers(&model->hist[older], 0, MODEL_TIERS - 1), model->weight[other],
+                    model->policy.tiers.min_refaults)
+                ? older
+                : other;
     }
     return chosen;
 }
@@ -164,7 +166,8 @@ static uint64_t sweep(struct model *model, unsigned type, uint64_t max)
 }
 
 /* Every full window loses its oldest generation, open blocks, asked for once, included. */
-static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece, struct model_list **ret_flush)
+static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece,
+                                 struct model_list **ret_flush)
 {
     unsigned type;
 
@@ -187,8 +190,8 @@ static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_
     return MODEL_READY;
 }
 
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned, uint64_t *aged,
-                                  uint64_t *scanned, struct model_list **ret_flush)
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned,
+                                  uint64_t *aged, uint64_t *scanned, struct model_list **ret_flush)
 {
     enum model_step step;
 
