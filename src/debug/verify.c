@@ -22,12 +22,11 @@
 #include <string.h>
 
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "genlru/stat.h"
-
-enum { DELETES_PER_LOOK = 64 };
 
 struct verifier {
     struct genlru *lru;
@@ -158,7 +157,7 @@ static void check_open(struct verifier *v)
 static void check_counts(struct verifier *v)
 {
     struct genlru *lru = v->lru;
-    uint64_t unseen = (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i;
+    uint64_t unseen = (uint64_t)lru->nr_stripes * GENLRU__HOLES_PER_LOOK, i;
 
     check(v, 6, v->nr_linked == lru->nr_linked, "%llu blocks linked, counted %llu", (unsigned long long)v->nr_linked,
           (unsigned long long)lru->nr_linked);

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
+#include "gens/stripe.h"
 
 /*
  * A piece of work: blocks looked at (about 100 ns each, sequential reads) and merged (up to 60 nodes taken and
@@ -24,6 +25,13 @@ static bool is_sparse_beyond(const struct genlru *lru, uint64_t behind)
 bool genlru__is_sparse(const struct genlru *lru)
 {
     return is_sparse_beyond(lru, 0);
+}
+
+bool genlru__count_hole(struct genlru *lru)
+{
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+
+    return (genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % GENLRU__HOLES_PER_LOOK == 0;
 }
 
 /* Closes the holes of a block in order; nodes keep their places relative to each other. */

@@ -10,7 +10,7 @@
  *   60 * linked <= 2 * live + 60 * (chains with blocks) + 60 * behind          (invariant 7)
  *
  * where `behind` counts the blocks that the current pass has yet to look at: a pass begins when the
- * equation with behind = 0 fails, which is looked at every 64 deletes and whenever sparse blocks were linked, and is paid
+ * equation with behind = 0 fails, which is looked at every 64 holes and whenever sparse blocks were linked, and is paid
  * for a few blocks at a time.
  *
  * Under the lru's lock.
@@ -25,6 +25,14 @@ bool genlru__is_sparse(const struct genlru *lru);
 
 /* Begins a pass if one is due, and does a bounded piece of it. */
 void genlru__compact_some(struct genlru *lru);
+
+enum { GENLRU__HOLES_PER_LOOK = 64 };
+
+/*
+ * Counts a hole that a delete or an unpin left, in the caller's stripe. True once in 64: look after holes then, here if the
+ * lock is free, else by the next who has it. Without or under the lock.
+ */
+bool genlru__count_hole(struct genlru *lru);
 
 /* Says that blocks may be too sparse; a mover looks before it unlocks. */
 static inline void genlru__compaction_is_due(struct genlru *lru)

@@ -9,16 +9,11 @@
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
-#include "gens/stripe.h"
-
-enum { DELETES_PER_LOOK = 64 };
 
 /* Every 64th delete of a stripe looks after holes: here if the lock is free, else by the next who has it. */
 static void pay_for_hole(struct genlru *lru)
 {
-    struct genlru__stripe *stripe = genlru__stripe_own(lru);
-
-    if ((genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % DELETES_PER_LOOK != 0)
+    if (!genlru__count_hole(lru))
         return;
     if (!genlru__mutex_trylock(&lru->lock)) {
         genlru__compaction_is_due(lru);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "gens/chain.h"
+#include "gens/compact.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
 
@@ -68,6 +69,8 @@ static int unpin_parked(struct genlru *lru, struct genlru_node *node)
             genlru__publish(node, slot);
         else
             relist(lru, node, slot, word);
+        if (genlru__count_hole(lru))
+            genlru__compact_some(lru);
     }
     genlru__mutex_unlock(&lru->lock);
     if (error)

@@ -163,6 +163,19 @@ static void count_batch(struct genlru *lru, const struct genlru_evict_result *be
     genlru__bump(&lru->stat.parked, now->parked - before->parked);
 }
 
+/*
+ * Blocks that scans have begun and not come to the end of are sparse as well. Summing the counters after each batch would cost
+ * more than the batch, so what was listed when the call began is carried on: deletes count their holes themselves.
+ */
+static void look_for_sparse_blocks(const struct genlru__scan *scan)
+{
+    struct genlru *lru = scan->lru;
+    uint64_t live = genlru__sub_clamped(scan->listed, lru->stat.evicted - scan->evicted);
+
+    if (GENLRU__SLOTS * lru->nr_linked > 2 * live + (uint64_t)GENLRU__SLOTS * lru->nr_nonempty)
+        genlru__compaction_is_due(lru);
+}
+
 static void batch(struct genlru__scan *scan, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
@@ -191,6 +204,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
+    look_for_sparse_blocks(scan);
     genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);
     if (after->flush)
@@ -293,6 +307,8 @@ static void run(struct genlru__scan *scan)
     unsigned nr_idle = 0;
     struct after_batch after;
 
+    scan->listed = listed;
+    scan->evicted = genlru_impl_load_relaxed(&lru->stat.evicted);
     while (!genlru__scan_is_over(scan)) {
         if (is_past_deadline(lru, scan->budget)) {
             scan->result.reason = GENLRU_EVICT_BUDGET;

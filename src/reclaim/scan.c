@@ -217,6 +217,7 @@ uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned th
         } else {
             genlru__chain_unlink(lru, list, block);
             genlru__chain_link_tail(lru, list, block);
+            genlru__compaction_is_due(lru);
         }
     }
     return nr;

@@ -22,6 +22,8 @@ struct genlru__scan {
     struct genlru_victim *victims;
     size_t max;
     struct genlru_evict_result result;
+    uint64_t listed;   /* nodes on the lru when the call began */
+    uint64_t evicted;  /* by any call, when this one began */
     bool is_desperate; /* everything was looked at once: tiers no longer protect */
 
     /* of the batch */
