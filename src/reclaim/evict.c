@@ -102,16 +102,22 @@ static bool is_probation_due(const struct genlru *lru, unsigned type)
            !gens_have_nodes(lru, type);
 }
 
-/* Looks through one block of the parked list for nodes that were unpinned in place (unpin never fails). */
+/*
+ * Looks through blocks of the parked list for nodes that were unpinned in place (unpin never fails). As long as one finds no
+ * block to go to, the search begins again.
+ */
 static void rescue_parked(struct genlru__scan *scan, unsigned type)
 {
     struct genlru *lru = scan->lru;
     unsigned list = genlru__list_of_parked(lru, type);
-    struct genlru__block *head = lru->chain[list].head;
+    uint32_t nr_passed;
 
-    lru->rescue_left[type] = head ? lru->rescue_left[type] - 1 : 0;
-    if (head)
-        genlru__scan_list(scan, list, GENLRU_NR_TIERS);
+    scan->has_homeless = false;
+    nr_passed = genlru__scan_list(scan, list, GENLRU_NR_TIERS);
+    if (scan->has_homeless)
+        lru->rescue_left[type] = lru->chain[list].nr_blocks;
+    else
+        lru->rescue_left[type] = lru->chain[list].head ? genlru__sub_clamped(lru->rescue_left[type], nr_passed) : 0;
 }
 
 static void request_flush(struct after_batch *after, unsigned list)

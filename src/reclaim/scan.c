@@ -177,8 +177,7 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
         return true;
     if (verdict != GENLRU__KEEP && scan->is_desperate && isolate_homeless(scan, node))
         return true;
-    if (verdict == GENLRU__MOVE && list == genlru__list_of_parked(lru, genlru_impl_type(genlru_impl_word(after))))
-        lru->rescue_left[genlru_impl_type(genlru_impl_word(after))] = lru->chain[list].nr_blocks; /* still not rescued */
+    scan->has_homeless = scan->has_homeless || verdict != GENLRU__KEEP;
     genlru__publish(node, slot);
     return false;
 }
@@ -213,21 +212,22 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, u
     return i == block->fill;
 }
 
-void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
+uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
 {
     struct genlru *lru = scan->lru;
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
-    uint32_t nr_blocks = chain->nr_blocks;
+    uint32_t nr_blocks = chain->nr_blocks, nr_passed = 0;
     unsigned i;
 
     for (i = 0; i < AHEAD; i++)
         ahead_step(&ahead);
-    while (nr_blocks-- > 0 && chain->head && !is_batch_full(scan)) {
+    while (nr_passed < nr_blocks && chain->head && !is_batch_full(scan)) {
         struct genlru__block *block = chain->head;
 
         if (!scan_block(scan, block, list, threshold, &ahead))
             break;
+        nr_passed++;
         if (ahead.block == block)
             ahead.block = NULL;
         if (block->scan == block->fill) {
@@ -237,6 +237,7 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
             genlru__chain_link_tail(lru, list, block);
         }
     }
+    return nr_passed;
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */

@@ -27,6 +27,7 @@ struct genlru__scan {
     /* of the batch */
     uint64_t batch_scanned;
     uint64_t batch_nodes;
+    bool has_homeless; /* a node stayed where it was for want of a block */
     uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
     struct genlru__batch sizes;
 };
@@ -34,8 +35,11 @@ struct genlru__scan {
 /* True once the call must stop, with result.reason set. */
 bool genlru__scan_is_over(struct genlru__scan *scan);
 
-/* Scans `list` from its old end until the batch is full, the call is over or the list is empty. */
-void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
+/*
+ * Scans `list` from its old end until the batch is full, the call is over or each block was passed once; returns how many
+ * blocks it came to the end of.
+ */
+uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
 
 /*
  * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned` nodes; returns
