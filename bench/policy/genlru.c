@@ -345,4 +345,5 @@ PRESET(mglru_old, GENLRU_POLICY_MGLRU_OLD, "mglru-old",
        "the same without the second-oldest place for entries read once", SOURCE_MGLRU);
 PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg",
        "MGLRU with frequency guided promotion", SOURCE_FG);
-PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru", "this library's default policy", SOURCE_FG);
+PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru",
+       "this library's default: mglru-fg with constants chosen by experiment", SOURCE_FG);

@@ -35,7 +35,8 @@ static inline bool genlru__take_own(struct genlru_node *node)
 {
     void **slot = (void **)genlru_impl_ptr_load_relaxed(&node->slot); /* any value is safe: the swap checks it */
 
-    return slot && genlru_impl_ptr_cas_acquire(slot, node, NULL); /* acquire D: pairs with P */
+    /* acquire D: pairs with P. release B: who finds the slot empty can see that a del has begun (stripe.h) */
+    return slot && genlru_impl_ptr_cas_acq_rel(slot, node, NULL);
 }
 
 void genlru__chain_link_tail(struct genlru *lru, unsigned list, struct genlru__block *block);

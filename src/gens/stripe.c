@@ -35,6 +35,30 @@ struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru)
     return genlru__stripe(lru, own);
 }
 
+void genlru__del_begin(struct genlru__stripe *stripe)
+{
+    genlru_impl_fetch_add_relaxed(&stripe->del_begun, 1); /* made visible by the release B of taking the slot */
+}
+
+uint64_t genlru__del_end(struct genlru__stripe *stripe)
+{
+    return genlru_impl_fetch_add_release(&stripe->del_ended, 1) + 1; /* release E: the counters come before */
+}
+
+bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
+{
+    uint64_t begun = 0, ended = 0;
+    unsigned i;
+
+    genlru_impl_fence_acquire(); /* acquire B: slots were found empty before */
+    for (i = 0; i < lru->nr_stripes; i++)
+        ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
+    for (i = 0; i < lru->nr_stripes; i++)
+        begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
+    *ret_begun = begun;
+    return begun == ended;
+}
+
 void genlru__stripe_release(struct genlru__stripe *stripe)
 {
     genlru__spin_unlock(&stripe->lock);

@@ -6,8 +6,9 @@
 #include "gens/hist.h"
 
 /*
- * Publishes the window to hits. relaxed: a hit that still sees the old one ages what it writes by what it
- * missed, and 127 indices for 64 generations leave room for 63 agings (edge W in docs/memory-model.md).
+ * Publishes the window to hits, and through the stripes' locks (S) to adds. relaxed: a hit that still sees the
+ * old one ages what it writes by what it missed, and 127 indices for 64 generations leave room for 63 agings
+ * (edge W in docs/memory-model.md).
  */
 static void publish(struct genlru *lru)
 {

@@ -192,7 +192,7 @@ int genlru__create_at(const struct genlru_config *config, const struct genlru__s
         return error;
     }
     memset(lru->flushed_seq, 0xff, sizeof(lru->flushed_seq)); /* no generation yet */
-    lru->eviction_clock = lru->next_age_clock = lru->next_epoch_clock = start->eviction_clock;
+    lru->eviction_clock = lru->age_clock = lru->epoch_clock = start->eviction_clock;
     genlru__window_init(lru, start->max_seq ? start->max_seq : lru->nr_gens - 1, start->epoch);
     *ret_lru = lru;
     return 0;

@@ -14,8 +14,7 @@
 /* Nodes moved up per lock hold. */
 enum { SWEEP_PIECE = GENLRU__BATCH_SCANNED };
 
-/* Lets min_seq pass empty generations. */
-static void skip_empty(struct genlru *lru, unsigned type)
+void genlru__skip_empty(struct genlru *lru, unsigned type)
 {
     while (genlru__width(lru, type) > GENLRU__MIN_WIDTH && genlru__is_oldest_empty(lru, type))
         genlru__advance_min(lru, type);
@@ -54,7 +53,7 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
 {
     enum genlru__aging step;
 
-    skip_empty(lru, type);
+    genlru__skip_empty(lru, type);
     if (genlru__width(lru, type) > GENLRU__MIN_WIDTH) {
         *ret_flush = genlru__list_of_seq(lru, type, lru->min_seq[type]);
         return lru->chain[*ret_flush].head ? GENLRU__AGING_READY : GENLRU__AGING_FLUSH_OLDEST;
@@ -67,6 +66,14 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
     return GENLRU__AGING_FLUSH_ALL;
 }
 
+/* Whether `percent` of the capacity was evicted since `then`. Putback may have turned the clock back behind it. */
+static bool is_due(uint64_t clock, uint64_t then, uint64_t capacity, unsigned percent)
+{
+    uint64_t since = clock - then;
+
+    return percent && (int64_t)since >= 0 && since >= genlru__max(1, genlru__percent_of(capacity, percent));
+}
+
 bool genlru__advance_clocks(struct genlru *lru)
 {
     uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
@@ -74,13 +81,13 @@ bool genlru__advance_clocks(struct genlru *lru)
 
     if (capacity == GENLRU_NO_LIMIT)
         return false;
-    if (lru->policy.epoch_percent && (int64_t)(clock - lru->next_epoch_clock) >= 0) {
-        lru->next_epoch_clock = clock + genlru__max(1, genlru__percent_of(capacity, lru->policy.epoch_percent));
+    if (is_due(clock, lru->epoch_clock, capacity, lru->policy.epoch_percent)) {
+        lru->epoch_clock = clock;
         genlru__begin_epoch(lru);
     }
     /* a full window waits until a scan has emptied its oldest generation: aging by volume is no reason to sweep */
-    if (lru->policy.age_percent && (int64_t)(clock - lru->next_age_clock) >= 0 && genlru__may_age(lru)) {
-        lru->next_age_clock = clock + genlru__max(1, genlru__percent_of(capacity, lru->policy.age_percent));
+    if (is_due(clock, lru->age_clock, capacity, lru->policy.age_percent) && genlru__may_age(lru)) {
+        lru->age_clock = clock;
         genlru__begin_gen(lru);
         return true;
     }

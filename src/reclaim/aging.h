@@ -15,6 +15,9 @@ enum genlru__aging {
     GENLRU__AGING_AGAIN        /* a piece of a full window was moved up: try again */
 };
 
+/* Lets min_seq of `type` pass empty generations. Under the lru's lock. */
+void genlru__skip_empty(struct genlru *lru, unsigned type);
+
 /*
  * One bounded step towards an oldest generation of `type` that may be scanned; moves up at most max_scanned nodes, rounded up
  * to whole blocks. Under the lru's lock.

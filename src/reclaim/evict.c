@@ -62,9 +62,10 @@ static bool gens_have_nodes(const struct genlru *lru, unsigned type)
 
 /*
  * Type to scan among those that have nodes: the controller's choice, the one whose oldest generation is oldest where it sees
- * no difference. nr_types if there is none.
+ * no difference. nr_types if there is none. Empty generations are passed first: they are no reason to call a type old, and
+ * the history is to be that of the generation that will be scanned.
  */
-static unsigned choose_type(const struct genlru *lru, uint32_t types)
+static unsigned choose_type(struct genlru *lru, uint32_t types)
 {
     unsigned best = lru->nr_types, type;
 
@@ -74,6 +75,7 @@ static unsigned choose_type(const struct genlru *lru, uint32_t types)
 
         if (!(types & 1u << type) || !type_has_lists(lru, type))
             continue;
+        genlru__skip_empty(lru, type);
         if (best == lru->nr_types) {
             best = type;
             continue;
@@ -102,24 +104,6 @@ static bool is_probation_due(const struct genlru *lru, unsigned type)
            !gens_have_nodes(lru, type);
 }
 
-/*
- * Looks through blocks of the parked list for nodes that were unpinned in place (unpin never fails). As long as one finds no
- * block to go to, the search begins again.
- */
-static void rescue_parked(struct genlru__scan *scan, unsigned type)
-{
-    struct genlru *lru = scan->lru;
-    unsigned list = genlru__list_of_parked(lru, type);
-    uint32_t nr_passed;
-
-    scan->has_homeless = false;
-    nr_passed = genlru__scan_list(scan, list, GENLRU_NR_TIERS);
-    if (scan->has_homeless)
-        lru->rescue_left[type] = lru->chain[list].nr_blocks;
-    else
-        lru->rescue_left[type] = lru->chain[list].head ? genlru__sub_clamped(lru->rescue_left[type], nr_passed) : 0;
-}
-
 static void request_flush(struct after_batch *after, unsigned list)
 {
     after->flush = true;
@@ -135,7 +119,7 @@ static uint64_t left_to_scan(const struct genlru__scan *scan)
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
-    struct genlru__rates rates = genlru__rates_of(&lru->hist[type]);
+    struct genlru__rates rates;
     uint64_t scanned = scan->result.scanned + scan->result.holes;
     unsigned list = genlru__list_of_probation(lru, type), flush;
 
@@ -160,6 +144,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
             request_flush(after, list);
         return;
     }
+    rates = genlru__rates_of(&lru->hist[type]); /* now: min_seq may have moved on, and the history with it */
     genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
     after->made_progress = after->made_progress || scan->result.scanned + scan->result.holes != scanned;
 }
@@ -187,11 +172,6 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
-    for (type = 0; type < lru->nr_types; type++)
-        if (lru->rescue_left[type] && (types & 1u << type)) {
-            rescue_parked(scan, type);
-            after->made_progress = true;
-        }
     type = choose_type(lru, types);
     if (type == lru->nr_types)
         after->has_nothing = true;
@@ -218,7 +198,7 @@ static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 
     genlru__mutex_lock(&lru->lock);
     for (type = 0; type < lru->nr_types; type++)
-        has = has || ((types & 1u << type) && (type_has_lists(lru, type) || lru->rescue_left[type]));
+        has = has || ((types & 1u << type) && type_has_lists(lru, type));
     genlru__mutex_unlock(&lru->lock);
     return has;
 }
@@ -256,29 +236,45 @@ static void report_inconsistent(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * No list had blocks. Then the counters should tell of no nodes but parked ones. A deleter may be between its step on the
- * list and the one on the counter, so the sums are looked at a few times before they are believed. False: lists have
- * nodes again.
+ * One look at whether the counters tell of nodes while lists have none: only if no del was under way before or after, and lists
+ * had none before or after, is that a contradiction. (Whoever else is between two steps holds the lock at both, or has
+ * counted too little yet.) False: something moved meanwhile.
  */
+static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
+{
+    uint64_t begun_before, begun_after;
+
+    if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_before))
+        return false;
+    *ret_stray = count_stray(lru, types, ret_parked);
+    return !any_type_has_lists(lru, types) && genlru__no_del_under_way(lru, &begun_after) && begun_before == begun_after;
+}
+
+/* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */
 static bool nothing_left(struct genlru__scan *scan)
 {
     enum { LOOKS = 16 };
     uint32_t types = allowed_types(scan);
     uint64_t parked = 0, stray = 0;
+    bool is_quiet = false;
     unsigned i;
 
-    for (i = 0; i < LOOKS; i++) {
+    for (i = 0; i < LOOKS && !is_quiet; i++) {
         stray = count_stray(scan->lru, types, &parked);
-        if (!stray) {
-            scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
-            return true;
-        }
+        if (!stray)
+            break;
         if (any_type_has_lists(scan->lru, types))
             return false;
-        genlru__yield();
+        is_quiet = look(scan->lru, types, &stray, &parked);
+        if (!is_quiet)
+            genlru__yield();
     }
-    report_inconsistent(scan->lru, stray);
-    scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+    if (is_quiet && stray) {
+        report_inconsistent(scan->lru, stray);
+        scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+        return true;
+    }
+    scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
     return true;
 }
 

@@ -159,7 +159,7 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
         word |= GENLRU_PREFETCHED;
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
-    if (to_probation && !(flags & GENLRU_ADD_HOT) && !(past->is_recent && probation->refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && probation->refault_skips))
         *ret = genlru_impl_with_gen(word, PROBATION_GEN) | GENLRU_PROBATION;
     else
         *ret = to_place(word, context, place_of_add(word, context, flags, past));

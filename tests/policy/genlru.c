@@ -95,12 +95,67 @@ Test(mglru_fg, replay_is_access)
 }
 
 /*
- * genlru's default is the table of mglru-fg for now; when it gets its own, this trace needs its own
- * states.
+ * genlru's default: as mglru-fg, but any generation except the youngest defers, at the third use,
+ * keeping up to 4 refs; and a new generation begins each time a quarter of the capacity was evicted
+ * (here: at every eviction), where the window is not full.
+ *
+ *   1 0, 2 1, 3 2   oldest of four
+ *   4  0    second use: only counts
+ *   5  0    third: up by one
+ *   6  0    fourth: up by one
+ *   7  0    fifth, kept at 4: up to the youngest
+ *   8  0    counts there
+ *   9  3
+ *  10  4    evicts 1; the window is full: no new generation
+ *  11  1    evicts 2; returns with 1, so 2: warm, second oldest
+ *  12  1    third use: up
+ *  13  3    counts
+ *  14  3    third use: up
+ *  15  5    evicts 4; 3 hangs before it, but its word is younger
+ *  16  5    counts
+ *  17  5    third use: up; the oldest is empty
+ *  18  6    the oldest is skipped, three are left; evicts 3; then a new generation begins: all get
+ *           older by one
+ *  19  0    third use and more, in the second youngest: up, kept at 4
+ *  20  3    evicts 5 (tier 2, which nothing protects); full; returns with 3, so 4: warm
+ *  21  7    evicts 6
+ *  22  8    evicts 7
+ *  23  8    counts
+ *  24  8    up; the oldest is empty
+ *  25  9    the oldest is skipped; evicts 1, which came to that generation first; a new one begins
  */
+static const struct golden_step own[] = {
+    {POLICY_READ, 0, false, "0: | 1: | 2: | 3: 0.1"},
+    {POLICY_READ, 1, false, "0: | 1: | 2: | 3: 0.1 1.1"},
+    {POLICY_READ, 2, false, "0: | 1: | 2: | 3: 0.1 1.1 2.1"},
+    {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.2 1.1 2.1"},
+    {POLICY_READ, 0, true, "0: | 1: | 2: 0.3 | 3: 1.1 2.1"},
+    {POLICY_READ, 0, true, "0: | 1: 0.4 | 2: | 3: 1.1 2.1"},
+    {POLICY_READ, 0, true, "0: 0.4 | 1: | 2: | 3: 1.1 2.1"},
+    {POLICY_READ, 0, true, "0: 0.5 | 1: | 2: | 3: 1.1 2.1"},
+    {POLICY_READ, 3, false, "0: 0.5 | 1: | 2: | 3: 1.1 2.1 3.1"},
+    {POLICY_READ, 4, false, "0: 0.5 | 1: | 2: | 3: 2.1 3.1 4.1"},
+    {POLICY_READ, 1, false, "0: 0.5 | 1: | 2: 1.2 | 3: 3.1 4.1"},
+    {POLICY_READ, 1, true, "0: 0.5 | 1: 1.3 | 2: | 3: 3.1 4.1"},
+    {POLICY_READ, 3, true, "0: 0.5 | 1: 1.3 | 2: | 3: 3.2 4.1"},
+    {POLICY_READ, 3, true, "0: 0.5 | 1: 1.3 | 2: 3.3 | 3: 4.1"},
+    {POLICY_READ, 5, false, "0: 0.5 | 1: 1.3 | 2: 3.3 | 3: 5.1"},
+    {POLICY_READ, 5, true, "0: 0.5 | 1: 1.3 | 2: 3.3 | 3: 5.2"},
+    {POLICY_READ, 5, true, "0: 0.5 | 1: 1.3 | 2: 3.3 5.3 | 3:"},
+    {POLICY_READ, 6, false, "0: | 1: 0.5 | 2: 1.3 | 3: 5.3 6.1"},
+    {POLICY_READ, 0, true, "0: 0.4 | 1: | 2: 1.3 | 3: 5.3 6.1"},
+    {POLICY_READ, 3, false, "0: 0.4 | 1: | 2: 1.3 3.4 | 3: 6.1"},
+    {POLICY_READ, 7, false, "0: 0.4 | 1: | 2: 1.3 3.4 | 3: 7.1"},
+    {POLICY_READ, 8, false, "0: 0.4 | 1: | 2: 1.3 3.4 | 3: 8.1"},
+    {POLICY_READ, 8, true, "0: 0.4 | 1: | 2: 1.3 3.4 | 3: 8.2"},
+    {POLICY_READ, 8, true, "0: 0.4 | 1: | 2: 1.3 3.4 8.3 | 3:"},
+    {POLICY_READ, 9, false, "0: | 1: 0.4 | 2: | 3: 3.4 8.3 9.1"},
+};
+
 Test(genlru, golden_read)
 {
-    RUN(policy_genlru, four, fg);
+    RUN(policy_genlru, four, own);
+    REPLAY(policy_genlru, four, own);
 }
 
 /*
