@@ -88,6 +88,7 @@ Test(shadow, what_a_victim_leaves)
 
     policy.hit.freq_max = 15;
     config.policy = &policy;
+    config.capacity = 1000; /* a clock of single steps */
     config.nr_types = 4;
     lru = unit_create(&config);
     other = unit_create(&config);
