@@ -205,7 +205,8 @@ GENLRU_API void genlru_access_batch(struct genlru *lru, const struct genlru_harv
 struct genlru_budget {
     uint64_t charge;      /* isolate at least this much charge (the last victim may go beyond it) */
     uint64_t nodes;       /* isolate this many nodes */
-    uint64_t scanned;     /* look at no more nodes than this (16 empty slots count as one) */
+    uint64_t scanned;     /* look at no more nodes than this (16 empty slots count as one; where a full window of
+                             another type must move up, that is done in whole blocks of up to 60) */
     uint64_t deadline_ns; /* on the config's clock; looked at between batches of 64 */
     uint32_t types;       /* bit t = type t may be evicted; 0 = all */
     uint32_t flags;       /* 0 */
@@ -262,8 +263,9 @@ GENLRU_API GENLRU_MUST_CHECK int genlru_release(struct genlru *lru, struct genlr
 
 /*
  * Begins a new generation; aging otherwise happens inside genlru_evict. When the window is full its oldest
- * generation moves up first, at most `budget_nodes` nodes of it in this call (0 = no limit). Returns 0, or
- * -EAGAIN when the budget ended first: what was done stays done, call again. Takes the lru's lock in batches.
+ * generation moves up first, at most `budget_nodes` nodes of it in this call, rounded up to whole blocks of 60 (0 = no
+ * limit). Returns 0, or -EAGAIN when the budget ended first: what was done stays done, call again. Takes the lru's lock in
+ * batches.
  */
 GENLRU_API int genlru_age(struct genlru *lru, uint64_t budget_nodes);
 

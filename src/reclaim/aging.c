@@ -48,8 +48,8 @@ static enum genlru__aging make_room(struct genlru *lru, uint64_t *scanned, uint6
     return GENLRU__AGING_READY;
 }
 
-enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t *aged, uint64_t *scanned,
-                                       unsigned *ret_flush)
+enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                       uint64_t *scanned, unsigned *ret_flush)
 {
     enum genlru__aging step;
 
@@ -58,7 +58,7 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
         *ret_flush = genlru__list_of_seq(lru, type, lru->min_seq[type]);
         return lru->chain[*ret_flush].head ? GENLRU__AGING_READY : GENLRU__AGING_FLUSH_OLDEST;
     }
-    step = make_room(lru, scanned, SWEEP_PIECE, ret_flush);
+    step = make_room(lru, scanned, genlru__min(max_scanned, SWEEP_PIECE), ret_flush);
     if (step != GENLRU__AGING_READY)
         return step;
     genlru__begin_gen(lru);

@@ -110,6 +110,12 @@ static void request_flush(struct after_batch *after, unsigned list)
     after->list = list;
 }
 
+static uint64_t left_to_scan(const struct genlru__scan *scan)
+{
+    return scan->budget->scanned ? genlru__sub_clamped(scan->budget->scanned, scan->result.scanned)
+                                 : UINT64_MAX;
+}
+
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
@@ -118,7 +124,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     unsigned list = genlru__list_of_probation(lru, type), flush;
 
     if (!is_probation_due(lru, type)) {
-        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned, &flush)) {
+        switch (genlru__make_oldest(lru, type, left_to_scan(scan), &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
             break;
@@ -140,7 +146,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     }
     rates = genlru__rates_of(&lru->hist[type]); /* now: min_seq may have moved on, and the history with it */
     genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
-    after->made_progress = scan->result.scanned + scan->result.holes != scanned;
+    after->made_progress = after->made_progress || scan->result.scanned + scan->result.holes != scanned;
 }
 
 static void count_batch(struct genlru *lru, const struct genlru_evict_result *before,
@@ -184,6 +190,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
         genlru__flush(lru, after->list);
 }
 
+/* Nodes that were unpinned in place count, too: they hang on the parked list, but are not parked. */
 static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 {
     bool has = false;

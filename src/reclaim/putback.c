@@ -4,17 +4,21 @@
 
 #include "base/bits.h"
 #include "gens/chain.h"
+#include "gens/reserve.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
 #include "workingset/shadow.h"
 
-/* What the eviction that did not happen added to the history, unless a carry-over has averaged it already. */
-static void undo_history(struct genlru *lru, const struct genlru__shadow_fields *fields)
+/* Takes back what the eviction that did not happen added to the clock and, unless a carry-over has averaged it, the history. */
+static void undo(struct genlru *lru, uint64_t state, const struct genlru__shadow_fields *shadow)
 {
-    uint64_t *evicted = &lru->hist[fields->type].evicted[genlru__shadow_tier(lru, fields)];
+    genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
+    genlru__bump(&lru->stat.putback, 1);
+    if (shadow && shadow->seq == (uint8_t)lru->min_seq[shadow->type]) {
+        uint64_t *evicted = &lru->hist[shadow->type].evicted[genlru__shadow_tier(lru, shadow)];
 
-    if (fields->seq == (uint8_t)lru->min_seq[fields->type])
         genlru_impl_store_relaxed(evicted, genlru__sub_clamped(*evicted, 1));
+    }
 }
 
 /* The node's word and list, under the lock. A slot is made sure of first, so that nothing has to be undone. */
@@ -47,7 +51,7 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
-    bool has_shadow;
+    bool has_shadow, has_memory;
     uint64_t state;
     int result;
 
@@ -58,15 +62,14 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
     if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
         genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
-    genlru__mutex_lock(&lru->lock);
-    result = putback_locked(lru, victim->node, &state);
-    if (result == 0) {
-        genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
-        if (has_shadow)
-            undo_history(lru, &fields);
-        genlru__bump(&lru->stat.putback, 1);
-    }
-    genlru__mutex_unlock(&lru->lock);
+    do { /* other movers may use the reserve up between the two */
+        has_memory = genlru__reserve_fill(lru);
+        genlru__mutex_lock(&lru->lock);
+        result = putback_locked(lru, victim->node, &state);
+        if (result == 0)
+            undo(lru, state, has_shadow ? &fields : NULL);
+        genlru__mutex_unlock(&lru->lock);
+    } while (result == -ENOMEM && has_memory);
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
                             : result;
 }

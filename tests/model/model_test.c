@@ -77,6 +77,11 @@ static const char *parse(struct options *options, int argc, char **argv)
     return wrap;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Runs all episodes; returns the digest of all answers. */
 static uint64_t run(struct rig *rig, const struct options *options, const struct genlru__start *start)
 {
@@ -94,36 +99,46 @@ static uint64_t run(struct rig *rig, const struct options *options, const struct
             if (options->verify_every && rig->step % options->verify_every == 0)
                 compare_all(rig);
         }
+        rig->agings = larger(rig->agings, rig->model.stat.aged);
+        rig->epochs = larger(rig->epochs, rig->model.epoch - start->epoch);
+        rig->evicted = larger(rig->evicted, rig->model.clock - start->eviction_clock);
         rig_close(rig);
         memset(rig->shadow, 0, sizeof(rig->shadow));
     }
     return rig->digest;
 }
 
+/* How far a run must come to pass the wrap that it was started below. */
+struct distance {
+    uint64_t agings, epochs, evicted;
+};
+
 /*
  * Starts just below a wrap, and far from it. Both lie at the same place within 64 generations and a step of the shadows'
  * clock, since lists are found by seq modulo a power of two, and distances are rounded to steps.
  */
 static void starts_of(const char *wrap, const struct options *options, struct genlru__start *near,
-                      struct genlru__start *far)
+                      struct genlru__start *far, struct distance *distance)
 {
-    unsigned shift = options->capacity == GENLRU_NO_LIMIT ? 8 : 0;
+    enum { CHARGE = 1500, GENS = 5, EPOCHS = 2 };
+
+    const unsigned shift = options->capacity == GENLRU_NO_LIMIT ? 8 : 0;
     const struct {
         const char *name;
         uint64_t max_seq, clock;
         uint32_t epoch;
     } starts[] = {
-        {"seq8", 250, 0, 0},
-        {"seq127", UINT64_C(127) * 1000 - 3, 0, 0},
-        {"seq16", (UINT64_C(1) << 16) - 5, 0, 0},
-        {"seq32", (UINT64_C(1) << 32) - 5, 0, 0},
+        {"seq8", (UINT64_C(1) << 8) - GENS, 0, 0},
+        {"seq127", UINT64_C(127) * 1000 - GENS, 0, 0},
+        {"seq16", (UINT64_C(1) << 16) - GENS, 0, 0},
+        {"seq32", (UINT64_C(1) << 32) - GENS, 0, 0},
         {"seq64", UINT64_MAX - (UINT64_C(1) << 22), 0, 0}, /* a seq never wraps: a generation each ns takes 584 years */
-        {"clock26", 0, (UINT64_C(1) << (26 + shift)) - 1500, 0},
-        {"clock32", 0, (UINT64_C(1) << 32) - 1500, 0},
-        {"clock64", 0, UINT64_MAX - 1500, 0},
-        {"epoch3", 0, 0, 6},
-        {"epoch8", 0, 0, 254},
-        {"epoch32", 0, 0, UINT32_MAX - 1},
+        {"clock26", 0, (UINT64_C(1) << (26 + shift)) - CHARGE, 0},
+        {"clock32", 0, (UINT64_C(1) << 32) - CHARGE, 0},
+        {"clock64", 0, UINT64_MAX - CHARGE, 0},
+        {"epoch3", 0, 0, 8 - EPOCHS},
+        {"epoch8", 0, 0, 256 - EPOCHS},
+        {"epoch32", 0, 0, UINT32_MAX - EPOCHS},
     };
     unsigned i;
 
@@ -132,6 +147,9 @@ static void starts_of(const char *wrap, const struct options *options, struct ge
             break;
     if (i == sizeof(starts) / sizeof(starts[0]))
         usage("--start-near-wrap of an unknown thing");
+    distance->agings = starts[i].max_seq ? GENS + 1 : 0;
+    distance->evicted = starts[i].clock ? CHARGE + 1 : 0;
+    distance->epochs = starts[i].epoch ? EPOCHS + 1 : 0;
     *near = *far = (struct genlru__start){starts[i].max_seq, starts[i].clock, starts[i].epoch};
     if (near->max_seq)
         far->max_seq += near->max_seq >> 63 ? -UINT64_C(64) * 1001 : UINT64_C(64) * 1001;
@@ -154,6 +172,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     if (wrap) {
         struct genlru__start near, far;
+        struct distance distance;
         uint64_t far_digest;
 
         options.is_calm = true;
@@ -161,8 +180,12 @@ int main(int argc, char **argv)
             options.has_capacity = true;
             options.capacity = 60;
         }
-        starts_of(wrap, &options, &near, &far);
+        starts_of(wrap, &options, &near, &far, &distance);
         digest = run(&rig, &options, &near);
+        if (rig.agings < distance.agings || rig.epochs < distance.epochs || rig.evicted < distance.evicted) {
+            fprintf(stderr, "FAILED: seed %" PRIu64 ": the run did not come to the wrap of %s\n", options.seed, wrap);
+            return 1;
+        }
         far_digest = run(&rig, &options, &far);
         if (digest != far_digest) {
             fprintf(stderr, "FAILED: seed %" PRIu64 ": a run started near a wrap of %s answers other than one far from it\n",

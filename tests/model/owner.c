@@ -301,8 +301,9 @@ static void check_shadow(struct rig *rig, genlru_shadow shadow)
     rig_equal(rig, "shadow workingset", got.workingset, want.workingset);
     rig_equal(rig, "shadow is recent", got.is_recent, want.is_recent);
     rig_equal(rig, "shadow is foreign", got.is_foreign, want.is_foreign);
-    rig_digest(rig, got.distance << 32 | got.gens << 16 | (uint64_t)got.refs << 8 | (uint64_t)got.is_recent << 1 |
-                        got.workingset);
+    if (!got.is_foreign) /* a made-up one says something else in each run */
+        rig_digest(rig, got.distance << 32 | got.gens << 16 | (uint64_t)got.refs << 8 | (uint64_t)got.is_recent << 1 |
+                            got.workingset);
 }
 
 /* Nodes that a call without limits may isolate. */

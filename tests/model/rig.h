@@ -39,6 +39,9 @@ struct rig {
     uint64_t random;
     uint64_t step;    /* operations so far, of all episodes */
     uint64_t digest;  /* of all answers */
+    uint64_t agings;  /* most of an episode; likewise: */
+    uint64_t epochs;
+    uint64_t evicted;
 
     struct genlru *lru;
     struct model model;

@@ -557,7 +557,7 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
     refs = genlru_impl_refs(word);
-    if (to_probation && !(flags & GENLRU_ADD_HOT) && !(past->is_recent && p->probation.refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && p->probation.refault_skips))
         return with_code(word, 1) | GENLRU_PROBATION;
     if (flags & GENLRU_ADD_COLD)
         place = 0;
