@@ -51,7 +51,7 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
-    bool has_shadow, has_memory;
+    bool has_shadow;
     uint64_t state;
     int result;
 
@@ -62,14 +62,13 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
     if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
         genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
-    do { /* other movers may use the reserve up between the two */
-        has_memory = genlru__reserve_fill(lru);
+    do {
         genlru__mutex_lock(&lru->lock);
         result = putback_locked(lru, victim->node, &state);
         if (result == 0)
             undo(lru, state, has_shadow ? &fields : NULL);
         genlru__mutex_unlock(&lru->lock);
-    } while (result == -ENOMEM && has_memory);
+    } while (result == -ENOMEM && genlru__reserve_fill(lru)); /* which only adds and evicts would fill otherwise */
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
                             : result;
 }
