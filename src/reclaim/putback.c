@@ -51,8 +51,8 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
-    bool has_shadow;
-    uint64_t state;
+    bool has_shadow, has_hash;
+    uint64_t state, hash = 0;
     int result;
 
     if (!lru || !victim || !victim->node)
@@ -60,8 +60,9 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     if (genlru_node_type(victim->node) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "putback of a node whose type is not of this lru", victim->node);
     has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
-    if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
-        genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
+    has_hash = lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node);
+    if (has_hash) /* while the node is the caller's: others may free it once it is listed */
+        hash = lru->hash_of(lru->hash_ctx, victim->node);
     do {
         genlru__mutex_lock(&lru->lock);
         result = putback_locked(lru, victim->node, &state);
@@ -69,6 +70,8 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
             undo(lru, state, has_shadow ? &fields : NULL);
         genlru__mutex_unlock(&lru->lock);
     } while (result == -ENOMEM && genlru__reserve_fill(lru)); /* which only adds and evicts would fill otherwise */
+    if (has_hash && result >= 0) /* no shadow of a node that is resident or deleted */
+        (void)genlru_nonresident_take(lru->nonresident, lru, hash);
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
                             : result;
 }
