@@ -118,7 +118,10 @@ static void compare_workingset(struct rig *rig)
 
 /* ---- what it is made of ---- */
 
-/* The generation that a gen code means: the youngest one with this code that is not above max_seq, or min_seq. */
+/*
+ * The generation that a gen code means: the youngest one with this code that is not above max_seq,
+ * or min_seq.
+ */
 static uint64_t decode_seq(const struct model *model, unsigned type, unsigned gen)
 {
     uint64_t seq = model->max_seq;

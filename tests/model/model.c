@@ -154,7 +154,10 @@ int model_pin(struct model *model, struct model_node *node)
     return 0;
 }
 
-/* From where it was parked to the policy's putback place; with its whole block if there is none to be had for it. */
+/*
+ * From where it was parked to the policy's putback place; with its whole block if there is none to
+ * be had for it.
+ */
 static void relist(struct model *model, struct model_node *node)
 {
     struct model_node **place = model_find(model, node);
@@ -193,7 +196,9 @@ int model_recharge(struct model *model, struct model_node *node, uint64_t charge
     return 0;
 }
 
-/* `token` is what evict gave: its generation tells whether the history still knows of the eviction. */
+/*
+ * `token` is what evict gave: its generation tells whether the history still knows of the eviction.
+ */
 int model_putback(struct model *model, struct model_node *node, genlru_shadow token)
 {
     struct model_shadow shadow = model_shadow_decode(token);

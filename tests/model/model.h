@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model: an obvious, slow, single-threaded genlru, written from the public headers and the papers behind them, that
- * says exactly what the library answers. It shares no code with it.
+ * The model: an obvious, slow, single-threaded genlru, written from the public headers and the
+ * papers behind them, that says exactly what the library answers. It shares no code with it.
  *
  *   node    plain fields, a 64-bit seq and epoch: nothing is packed, nothing wraps
  *   list    array of blocks; a block is 60 places, each of them a node or nothing
  *   sums    computed by walking all nodes, each time
  *
- * Blocks are in the model because what is counted shows them: 16 holes count as a node looked at, a list with nothing but holes
- * is still to be passed, a move needs a block where there may be none.
+ * Blocks are in the model because what is counted shows them: 16 holes count as a node looked at, a
+ * list with nothing but holes is still to be passed, a move needs a block where there may be none.
  *
  *   model_node.c   what happens to one node: hits, advice, placement, tiers
  *   model_list.c   blocks, lists, memory
@@ -186,7 +186,10 @@ unsigned model_aged_freq(const struct model *model, unsigned freq, uint64_t epoc
 void model_access(struct model *model, struct model_node *node);
 void model_access_mapped(struct model *model, struct model_node *node, bool is_dear);
 int model_advise(struct model *model, struct model_node *node, int advice);
-/* The fields of a node that is being added: counts, marks, and where it goes (seq, or is_on_probation). */
+/*
+ * The fields of a node that is being added: counts, marks, and where it goes (seq, or
+ * is_on_probation).
+ */
 void model_enter(struct model *model, struct model_node *node, unsigned flags,
                  const struct model_shadow *recent);
 struct model_shadow model_shadow_decode(genlru_shadow shadow);

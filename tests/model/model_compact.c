@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compaction: neighbours in a list that fit into one block become one, in order. What is compacted never matters to the order of
- * nodes, when it is shows in how many holes are passed: so the model follows the library's pace (src/gens/compact.h), and
- * changes with it.
+ * Compaction: neighbours in a list that fit into one block become one, in order. What is compacted
+ * never matters to the order of nodes, when it is shows in how many holes are passed: so the model
+ * follows the library's pace (src/gens/compact.h), and changes with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,10 @@ static bool is_pass_due(const struct model *model)
     return linked > nonempty && BEGIN_BELOW * (linked - nonempty) > model_sum(model).nodes;
 }
 
-/* Both blocks' nodes into the older one, from where its scan stands, or from its start if they do not fit there. */
+/*
+ * Both blocks' nodes into the older one, from where its scan stands, or from its start if they do
+ * not fit there.
+ */
 static void merge(struct model *model, struct model_list *list, unsigned nr)
 {
     struct model_block *old = list->block[nr], *young = list->block[nr + 1];

@@ -172,8 +172,8 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
 }
 
 /*
- * From the old end. A block with nodes that stay goes where one of them should be, one that is not parked if there is
- * any.
+ * From the old end. A block with nodes that stay goes where one of them should be, one that is not
+ * parked if there is any.
  */
 static void scan(struct call *call, struct model_list *list, unsigned threshold)
 {
@@ -285,7 +285,10 @@ static unsigned parked_nodes(const struct model *model, unsigned types)
     return nr;
 }
 
-/* After two looks at each node tiers protect no more; after sixteen, or too many idle batches, the call gives up. */
+/*
+ * After two looks at each node tiers protect no more; after sixteen, or too many idle batches, the
+ * call gives up.
+ */
 static bool is_out_of_bounds(struct call *call)
 {
     const struct genlru_evict_result *done = &call->result;

@@ -86,7 +86,10 @@ static void pass_empty(struct model *model, unsigned type)
         advance_min(model, type);
 }
 
-/* 2.6: empty generations are left behind first; then the type whose refaults are the cheaper ones, in doubt the older. */
+/*
+ * 2.6: empty generations are left behind first; then the type whose refaults are the cheaper ones,
+ * in doubt the older.
+ */
 unsigned model_choose_type(struct model *model, unsigned types)
 {
     unsigned chosen = model->nr_types, type;
@@ -127,7 +130,10 @@ static bool is_full(const struct model *model, unsigned type)
     return model_width(model, type) >= model->nr_gens;
 }
 
-/* A node of a full window's oldest generation: one up, with what it would keep if it were protected. */
+/*
+ * A node of a full window's oldest generation: one up, with what it would keep if it were
+ * protected.
+ */
 static void move_up(struct model *model, struct model_node *node)
 {
     struct model_hist *hist = &model->hist[node->type];
@@ -141,7 +147,10 @@ static void move_up(struct model *model, struct model_node *node)
     node->seq = model->min_seq[node->type] + 1;
 }
 
-/* Blocks of the oldest generation become the next one's oldest, the youngest first, so that the order stays. */
+/*
+ * Blocks of the oldest generation become the next one's oldest, the youngest first, so that the
+ * order stays.
+ */
 static uint64_t sweep(struct model *model, unsigned type, uint64_t max)
 {
     struct model_list *from = oldest(model, type);

@@ -252,7 +252,10 @@ static void use_first(struct model *model, unsigned i)
     model->open[0] = used;
 }
 
-/* An empty block, in place of a full one for the same nodes, of none, or of the least recently used. */
+/*
+ * An empty block, in place of a full one for the same nodes, of none, or of the least recently
+ * used.
+ */
 static bool open_block(struct model *model, unsigned i, const struct model_open *wanted)
 {
     if (i == MODEL_OPEN)

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that one thread gets from the library what an obvious model says: every answer, every victim in its order with its
- * shadow, every figure, after each of a long row of random operations.
+ * Proves that one thread gets from the library what an obvious model says: every answer, every
+ * victim in its order with its shadow, every figure, after each of a long row of random operations.
  *
- *   model_test [--ops N] [--seed S] [--policy mglru|mglru-old|mglru-fg|default|random|any] [--gens G] [--types T]
- *              [--nodes N] [--capacity C|none] [--verify-every K] [--episode N] [--start-near-wrap WHAT]
+ *   model_test [--ops N] [--seed S] [--policy mglru|mglru-old|mglru-fg|default|random|any] [--gens
+ *   G] [--types T]
+ *              [--nodes N] [--capacity C|none] [--verify-every K] [--episode N] [--start-near-wrap
+ *              WHAT]
  *
- * --verify-every K: everything is compared every K operations (answers always are), and at the end of each episode: after N
- * operations both are emptied, ended and made anew with another configuration.
+ * --verify-every K: everything is compared every K operations (answers always are), and at the end
+ * of each episode: after N operations both are emptied, ended and made anew with another
+ * configuration.
  *
- * --start-near-wrap WHAT: the same run twice, one started just below a wrap of WHAT, one far from it; both must answer the
- * same. WHAT: seq8 seq127 seq16 seq32 seq64 clock26 clock32 clock64 epoch3 epoch8 epoch32.
+ * --start-near-wrap WHAT: the same run twice, one started just below a wrap of WHAT, one far from
+ * it; both must answer the same. WHAT: seq8 seq127 seq16 seq32 seq64 clock26 clock32 clock64 epoch3
+ * epoch8 epoch32.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -117,8 +121,9 @@ struct distance {
 };
 
 /*
- * Starts just below a wrap, and far from it. Both lie at the same place within 64 generations and a step of the shadows'
- * clock, since lists are found by seq modulo a power of two, and distances are rounded to steps.
+ * Starts just below a wrap, and far from it. Both lie at the same place within 64 generations and a
+ * step of the shadows' clock, since lists are found by seq modulo a power of two, and distances are
+ * rounded to steps.
  */
 static void starts_of(const char *wrap, const struct options *options, struct genlru__start *near,
                       struct genlru__start *far, struct distance *distance)

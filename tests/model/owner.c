@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The random owner: one operation after another, on the lru and on the model, right ones and wrong ones. See rig.h. */
+/*
+ * The random owner: one operation after another, on the lru and on the model, right ones and wrong
+ * ones. See rig.h.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -7,9 +10,12 @@
 #include "gens/lru.h"
 #include "owner.h"
 
-enum { NO_NODE = -1, BAD_FLAG = 64 };
+enum { BAD_FLAG = 64 };
 
-/* A node in one of `states` (bit by enum model_state), looked for from a random one on; or any one, now and then. */
+/*
+ * A node in one of `states` (bit by enum model_state), looked for from a random one on; or any one,
+ * now and then.
+ */
 unsigned owner_pick(struct rig *rig, unsigned states)
 {
     unsigned start = (unsigned)rig_below(rig, rig->nr_nodes), i, nr;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The random owner evicts: budgets, victims, and the ways they go; and it makes generations. See rig.h. */
+/*
+ * The random owner evicts: budgets, victims, and the ways they go; and it makes generations. See
+ * rig.h.
+ */
 #include <limits.h>
 #include <string.h>
 

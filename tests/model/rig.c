@@ -213,7 +213,10 @@ static void choose_policy(struct rig *rig)
     rig->policy = *presets[chosen < 4 ? chosen : 3];
     if (chosen >= 4)
         randomize_policy(rig, &rig->policy, rig->config.nr_gens);
-    /* windows hold few nodes here: a controller that waits for 64 refaults would never be seen at work */
+    /*
+     * windows hold few nodes here: a controller that waits for 64 refaults would never be seen at
+     * work
+     */
     else if (rig_one_in(rig, 2))
         rig->policy.tiers.min_refaults = 1 + some(rig, 8);
 }

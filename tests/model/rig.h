@@ -31,8 +31,7 @@ struct options {
     bool has_capacity;
     uint64_t verify_every; /* 0 = never but at the end of an episode */
     uint64_t episode;      /* operations before all is made anew */
-    bool
-        is_calm; /* small charges, a working allocator: what runs from different starts can be compared by */
+    bool is_calm; /* small charges and a working allocator: runs from different starts compare */
 };
 
 struct rig {
