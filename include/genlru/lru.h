@@ -78,8 +78,8 @@
  *
  * genlru_access, genlru_access_batch, genlru_recharge, genlru_advise and the reading calls take none.
  * genlru_add takes its stripe's lock, and the lru's once in 60 adds; genlru_del takes the lru's only when
- * a mover holds the node, or one time in 64 to compact. The owner's code never runs under any of them, but for its
- * clock, read when a generation begins, and its allocator in genlru_add: see docs/locking.md.
+ * a mover holds the node, or one time in 64 to compact. The owner's code never runs under any of them
+ * (docs/locking.md has the table).
  *
  * ## Errors
  *
@@ -276,7 +276,7 @@ GENLRU_API void genlru_set_capacity(struct genlru *lru, uint64_t capacity);
 /* Charge on the lru beyond its capacity, 0 if there is none: what an owner that bounds by capacity evicts. */
 GENLRU_API uint64_t genlru_excess(const struct genlru *lru);
 
-/* Charge listed and parked. Sums counters, no lock: 129 for each type and stripe. */
+/* Charge listed and parked: cheap enough to ask on every insert. No lock, O(stripes). */
 GENLRU_API uint64_t genlru_charge(const struct genlru *lru);
 
 /*

@@ -56,6 +56,9 @@ struct genlru__open {
     uint16_t list;
 };
 
+/* birth_ns of a generation that has just begun: later than any time, so its age is 0. */
+#define GENLRU__NOT_STAMPED UINT64_MAX
+
 /* seq of a list that is no generation's. */
 #define GENLRU__NO_SEQ UINT64_MAX
 
@@ -63,6 +66,8 @@ struct genlru__open {
 struct genlru__stripe {
     struct genlru__spinlock lock;              /* guards open[] and the blocks' fill */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
+    uint64_t added_charge;                     /* charge of all adds; written under the lock */
+    uint64_t other_charge;                     /* what else changed the lru's charge; written by anyone */
     uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
     uint64_t refaulted_workingset;
     uint64_t del_begun;                        /* atomics, written by anyone: dels before they take a slot, and after */
@@ -139,7 +144,7 @@ struct genlru {
     struct genlru__mutex lock __attribute__((aligned(64)));
     uint64_t max_seq;
     uint64_t min_seq[GENLRU_MAX_TYPES];
-    uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask */
+    uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask; relaxed atomics */
     uint64_t age_clock;        /* eviction clock when the last generation began by volume */
     uint64_t epoch_clock;      /* ... and the last freq epoch */
     uint32_t epoch;

@@ -71,9 +71,14 @@ void genlru__begin_gen(struct genlru *lru)
 {
     genlru__assert(genlru__may_age(lru));
     genlru_impl_store_relaxed(&lru->max_seq, lru->max_seq + 1);
-    genlru_impl_store_relaxed(&lru->birth_ns[lru->max_seq & lru->gen_mask], lru->now_ns(lru->clock_ctx));
+    genlru_impl_store_relaxed(&lru->birth_ns[lru->max_seq & lru->gen_mask], GENLRU__NOT_STAMPED);
     genlru__bump(&lru->stat.aged, 1);
     publish(lru);
+}
+
+void genlru__stamp_birth(struct genlru *lru, uint64_t seq)
+{
+    genlru_impl_store_relaxed(&lru->birth_ns[seq & lru->gen_mask], lru->now_ns(lru->clock_ctx));
 }
 
 bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type)

@@ -40,7 +40,7 @@ static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru_
 void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
 
     do {
         window = genlru_impl_load_relaxed(&lru->view.window);
@@ -87,7 +87,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
 void genlru_access_batch(struct genlru *lru, const struct genlru_harvest *harvest, size_t nr)
 {
     enum { AHEAD = 8 };
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
     size_t i;
 
     for (i = 0; i < nr; i++) {

@@ -238,10 +238,10 @@ void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 
 uint64_t genlru_charge(const struct genlru *lru)
 {
-    return genlru__sum_all(lru).charge;
+    return genlru__charge(lru);
 }
 
 uint64_t genlru_excess(const struct genlru *lru)
 {
-    return genlru__sub_clamped(genlru__sum_all(lru).charge, genlru_impl_load_relaxed(&lru->capacity));
+    return genlru__sub_clamped(genlru__charge(lru), genlru_impl_load_relaxed(&lru->capacity));
 }

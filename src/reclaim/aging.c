@@ -96,7 +96,7 @@ bool genlru__advance_clocks(struct genlru *lru)
 
 int genlru_age(struct genlru *lru, uint64_t budget_nodes)
 {
-    uint64_t scanned = 0;
+    uint64_t scanned = 0, born = 0;
 
     if (!lru)
         return -EINVAL;
@@ -109,12 +109,15 @@ int genlru_age(struct genlru *lru, uint64_t budget_nodes)
         step = make_room(lru, &scanned, piece, &list);
         if (step == GENLRU__AGING_READY)
             genlru__begin_gen(lru);
+        born = lru->max_seq;
         genlru__compact_if_due(lru);
         genlru__mutex_unlock(&lru->lock);
         if (step != GENLRU__AGING_AGAIN)
             genlru__flush(lru, list);
-        if (step == GENLRU__AGING_READY)
+        if (step == GENLRU__AGING_READY) {
+            genlru__stamp_birth(lru, born);
             return 0;
+        }
         if (budget_nodes && scanned >= budget_nodes)
             return -EAGAIN;
     }

@@ -25,6 +25,8 @@
 struct after_batch {
     bool flush;      /* hand over open blocks */
     unsigned list;   /* ... of this list; nr_lists = all */
+    bool has_born;   /* generation `born` has begun */
+    uint64_t born;
     bool made_progress;
     bool has_nothing; /* no list of an allowed type has blocks, linked or open */
 };
@@ -163,12 +165,13 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
     const struct genlru_evict_result before = scan->result;
-    uint64_t clock;
+    uint64_t clock, max_seq;
     uint32_t types = allowed_types(scan);
     unsigned type;
 
     memset(after, 0, sizeof(*after));
     genlru__mutex_lock(&lru->lock);
+    max_seq = lru->max_seq;
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
@@ -184,13 +187,16 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     count_batch(lru, &before, &scan->result);
     lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
     genlru__compact_if_due(lru);
+    after->born = lru->max_seq;
+    after->has_born = after->born != max_seq;
     genlru__mutex_unlock(&lru->lock);
+    if (after->has_born)
+        genlru__stamp_birth(lru, after->born);
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
 }
 
-/* Nodes that were unpinned in place count, too: they hang on the parked list, but are not parked. */
 static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 {
     bool has = false;
@@ -359,7 +365,7 @@ int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct 
     scan.max = max;
     run(&scan);
     if (lru->policy.probation.percent)
-        genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
+        genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
     keep_shadows(lru, victims, scan.result.nodes);
     if (ret_result)
         *ret_result = scan.result;

@@ -141,24 +141,6 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     return verdict;
 }
 
-/* Isolates a node wherever its word says it belongs: there is no block to move it to, and nothing else to evict. */
-static bool isolate_homeless(struct genlru__scan *scan, struct genlru_node *node)
-{
-    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
-    uint32_t word;
-
-    genlru_impl_ptr_store_relaxed(&node->slot, NULL);
-    do {
-        if (genlru__word_isolate(genlru_impl_word(state), &word) != 0)
-            return false;
-        after = genlru_impl_with_word(state, word);
-        /* acq_rel I: as in decide */
-    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
-    genlru__batch_account(scan->lru, &scan->sizes, state, after);
-    hand_out(scan, node, state);
-    return true;
-}
-
 /*
  * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be isolated one
  * day. Only a block with none is parked.
@@ -185,8 +167,6 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
     }
     count_verdict(scan, verdict, genlru_impl_word(before));
     if (genlru__chain_append(lru, genlru__home_of(lru, genlru_impl_word(after)), node))
-        return true;
-    if (scan->is_desperate && isolate_homeless(scan, node))
         return true;
     seek_refuge(scan, genlru_impl_word(after), list);
     genlru__publish(node, slot);
@@ -285,7 +265,7 @@ uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_sc
 {
     unsigned from = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     unsigned to = genlru__list_of_seq(lru, type, lru->min_seq[type] + 1);
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
     uint64_t nr = 0;
 
     while (lru->chain[from].tail && nr < max_scanned) {

@@ -233,9 +233,10 @@ void model_enter(struct model *model, struct model_node *node, unsigned flags,
         node->refs = 0;
     if (node->is_prefetched || node->is_noreuse)
         ; /* the first use is still to come, or does not count */
-    else if (flags & GENLRU_ADD_MAPPED)
+    else if (flags & GENLRU_ADD_MAPPED) {
+        count_freq(model, node);
         node->refs = smaller(node->refs + 1, model->policy.mapped.refs_cap);
-    else
+    } else
         model_access(model, node); /* on no list yet: it only counts */
     node->is_pinned = (flags & GENLRU_ADD_PINNED) != 0;
     node->state = MODEL_LISTED;
