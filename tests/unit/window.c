@@ -113,3 +113,24 @@ Test(window, oldest_is_not_empty)
     cr_assert(!genlru__is_oldest_empty(lru, 0), "a linked one");
     unit_end(&unit, lru, node, 1);
 }
+
+/* min_seq passes a generation that has open blocks: they become the next one's, and nothing is lost. */
+Test(window, open_blocks_follow_min_seq)
+{
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru *lru = unit_create(&config);
+    struct genlru_node *node = unit_nodes(1);
+    unsigned next = genlru__list_of_seq(lru, 0, lru->min_seq[0] + 1);
+
+    cr_assert(unit_add(lru, node, GENLRU_ADD_COLD) == 0);
+    genlru__mutex_lock(&lru->lock);
+    genlru__advance_min(lru, 0);
+    genlru__mutex_unlock(&lru->lock);
+    unit_verify(lru);
+    cr_assert(lru->chain[next].nr_open == 1 && genlru__seq_of_word(lru, unit_word(node)) == lru->min_seq[0]);
+    genlru__flush(lru, next);
+    cr_assert(lru->chain[next].nr_open == 0 && lru->chain[next].nr_blocks == 1);
+    unit_verify(lru);
+    unit_end(&unit, lru, node, 1);
+}
