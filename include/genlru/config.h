@@ -25,8 +25,9 @@ struct genlru_pool;
 
 /*
  * Memory of the library's own structures (never of nodes). alloc returns `size` bytes aligned to `align` (a power of
- * two, at most 2 MiB) or NULL; free gets the same size and align back. Called without any lru's lock held;
- * must be safe for the threads that use the lrus.
+ * two, at most 2 MiB) or NULL; free gets the same size and align back. Called without any lru's mutex held, but
+ * with a stripe's lock in genlru_add: it must not call the library for an lru or pool it serves (docs/locking.md).
+ * It must be safe for the threads that use the lrus.
  */
 struct genlru_allocator {
     void *(*alloc)(void *ctx, size_t size, size_t align);
@@ -74,7 +75,7 @@ struct genlru_config {
     const struct genlru_allocator *allocator; /* copied; NULL = the C library's */
     struct genlru_pool *pool;           /* shared block pool; NULL = one of its own */
     uint64_t (*now_ns)(void *clock_ctx); /* monotonic clock for deadlines and ages; NULL = CLOCK_MONOTONIC */
-    void *clock_ctx;
+    void *clock_ctx;                    /* (now_ns may not call the library: docs/locking.md) */
     /* Called without locks; `node` may be NULL. */
     void (*on_error)(void *error_ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
     void *error_ctx;

@@ -50,9 +50,9 @@ bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
     uint64_t begun = 0, ended = 0;
     unsigned i;
 
-    genlru_impl_fence_acquire(); /* acquire B: slots were found empty before */
     for (i = 0; i < lru->nr_stripes; i++)
         ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
+    /* relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists under */
     for (i = 0; i < lru->nr_stripes; i++)
         begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
     *ret_begun = begun;

@@ -51,7 +51,7 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
-    bool has_shadow, has_hash, has_memory;
+    bool has_shadow, has_hash;
     uint64_t state, hash = 0;
     int result;
 
@@ -63,14 +63,13 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     has_hash = lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node);
     if (has_hash) /* while the node is the caller's: others may free it once it is listed */
         hash = lru->hash_of(lru->hash_ctx, victim->node);
-    do { /* other movers may use the reserve up between the two */
-        has_memory = genlru__reserve_fill(lru);
+    do {
         genlru__mutex_lock(&lru->lock);
         result = putback_locked(lru, victim->node, &state);
         if (result == 0)
             undo(lru, state, has_shadow ? &fields : NULL);
         genlru__mutex_unlock(&lru->lock);
-    } while (result == -ENOMEM && has_memory);
+    } while (result == -ENOMEM && genlru__reserve_fill(lru)); /* which only adds and evicts would fill otherwise */
     if (has_hash && result >= 0) /* no shadow of a node that is resident or deleted */
         (void)genlru_nonresident_take(lru->nonresident, lru, hash);
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)

@@ -210,8 +210,9 @@ int model_putback(struct model *model, struct model_node *node, genlru_shadow to
     if (after.refs > model->policy.tiers.protect_refs)
         after.refs = model->policy.tiers.protect_refs;
     after.seq = model_place(model, after.type, model->policy.place.putback);
-    if (!model_append(model, model_home(model, &after), node))
-        return -ENOMEM;
+    while (!model_append(model, model_home(model, &after), node))
+        if (!model_fill_reserve(model))
+            return -ENOMEM;
     *node = after;
     model->clock -= node->charge;
     model->stat.putback++;

@@ -246,8 +246,8 @@ struct model_wish {
 };
 enum model_step { MODEL_READY, MODEL_AGED, MODEL_BLOCKED, MODEL_MOVED };
 /* One step towards an oldest generation of the type that may be scanned. */
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t *aged, uint64_t *scanned,
-                                  struct model_list **ret_flush);
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                  uint64_t *scanned, struct model_list **ret_flush);
 /* Epochs and generations by eviction volume; true: a generation has begun. */
 bool model_follow_clock(struct model *model);
 int model_age(struct model *model, uint64_t budget);

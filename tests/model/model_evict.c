@@ -224,9 +224,10 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
     struct model_list *list = model_probation(model, type);
 
     if (!is_probation_due(model, type)) {
-        uint64_t swept = 0;
+        uint64_t limit = call->budget->scanned, swept = 0;
         struct model_list *blocked = NULL;
-        enum model_step step = model_make_oldest(model, type, &call->result.aged, &swept, &blocked);
+        enum model_step step = model_make_oldest(model, type, limit ? limit - call->result.scanned : UINT64_MAX,
+                                                 &call->result.aged, &swept, &blocked);
 
         call->result.scanned += swept;
         model->stat.scanned += swept;

@@ -187,8 +187,8 @@ static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_
     return MODEL_READY;
 }
 
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t *aged, uint64_t *scanned,
-                                  struct model_list **ret_flush)
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                  uint64_t *scanned, struct model_list **ret_flush)
 {
     enum model_step step;
 
@@ -197,7 +197,7 @@ enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t *
         *ret_flush = oldest(model, type);
         return oldest(model, type)->nr > 0 ? MODEL_READY : MODEL_BLOCKED;
     }
-    step = make_room(model, scanned, PIECE, ret_flush);
+    step = make_room(model, scanned, max_scanned < PIECE ? max_scanned : PIECE, ret_flush);
     if (step != MODEL_READY)
         return step;
     begin_gen(model);
