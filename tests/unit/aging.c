@@ -70,11 +70,15 @@ Test(aging, order_survives)
     enum { NR = 1000 };
     struct unit unit;
     struct genlru_config config = unit_config(&unit);
-    struct genlru *lru = unit_create(&config);
+    struct genlru_policy policy = GENLRU_POLICY_MGLRU_FG;
     struct genlru_node *nodes = unit_nodes(NR);
     size_t order[NR], i;
+    struct genlru *lru;
 
-    /* first half to the oldest generation, second half to the hot place, in turns */
+    policy.place.hot = 1;
+    config.policy = &policy;
+    lru = unit_create(&config);
+    /* first half to the oldest generation, second half to the one above it, in turns */
     for (i = 0; i < NR / 2; i++) {
         cr_assert(unit_add(lru, &nodes[i], GENLRU_ADD_COLD) == 0);
         cr_assert(unit_add(lru, &nodes[NR / 2 + i], GENLRU_ADD_HOT) == 0);

@@ -174,7 +174,7 @@ Test(shadow, distance)
             l.config = unit_config(&l.unit);
             l.config.capacity = capacity;
             l.config.policy = &l.policy;
-            start.eviction_clock = near[k] ? (step << 26) - near[k] * step / 2 : 0;
+            start.eviction_clock = (step << 26) * k * 5 - near[k] * step / 2; /* before and behind wraps */
             cr_assert(genlru__create_at(&l.config, &start, &l.lru) == 0);
             l.nodes = unit_nodes(1);
             cr_assert(genlru_add(l.lru, l.nodes, NULL) == 0);
