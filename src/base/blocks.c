@@ -43,7 +43,7 @@ int genlru_pool_create(const struct genlru_allocator *allocator, struct genlru_p
     struct genlru_pool *pool;
     int error;
 
-    if (!ret_pool)
+    if (!ret_pool || !genlru__allocator_is_sound(allocator))
         return -EINVAL;
     pool = a.alloc(a.ctx, sizeof(*pool), _Alignof(struct genlru_pool));
     if (!pool)

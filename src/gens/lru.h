@@ -156,7 +156,7 @@ struct genlru {
     uint64_t flushed_seq[GENLRU_MAX_TYPES]; /* oldest generation whose open blocks an aging has asked for */
     uint64_t live_hint;        /* nodes when the compaction last counted them, less those evicted since */
     uint64_t compact_behind;   /* blocks the compaction has yet to look at in this pass (invariant 7) */
-    uint64_t reported_nodes;   /* what the last report of an inconsistency was about */
+    uint64_t reported_nodes;   /* what the last report of an inconsistency was about; 0 once the figures agree again */
     struct genlru__cursor cursor[GENLRU__NR_CURSORS];
     bool is_walking;
     struct genlru__hist hist[GENLRU_MAX_TYPES];

@@ -64,7 +64,7 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
         ret->stripes = ret->capacity < SMALL_CAPACITY ? 1 : (uint32_t)genlru__min(genlru__nr_cpus(), MAX_STRIPES);
     if (!ret->now_ns)
         ret->now_ns = genlru__monotonic_ns;
-    if (ret->nr_gens < GENLRU_MIN_GENS || ret->nr_gens > GENLRU_MAX_GENS || ret->nr_types > GENLRU_MAX_TYPES ||
+    if (!genlru__allocator_is_sound(ret->allocator) || ret->nr_gens < GENLRU_MIN_GENS || ret->nr_gens > GENLRU_MAX_GENS || ret->nr_types > GENLRU_MAX_TYPES ||
         ret->stripes > MAX_STRIPES)
         return -EINVAL;
     for (i = 0; i < GENLRU_MAX_TYPES; i++) {

@@ -25,8 +25,8 @@
 struct after_batch {
     bool flush;      /* hand over open blocks */
     unsigned list;   /* ... of this list; nr_lists = all */
-    bool has_born;   /* generation `born` has begun */
-    uint64_t born;
+    uint64_t born_from; /* generations [born_from, born_to) have begun */
+    uint64_t born_to;
     bool made_progress;
     bool has_nothing; /* no list of an allowed type has blocks, linked or open */
 };
@@ -165,13 +165,13 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
     const struct genlru_evict_result before = scan->result;
-    uint64_t clock, max_seq;
+    uint64_t clock;
     uint32_t types = allowed_types(scan);
     unsigned type;
 
     memset(after, 0, sizeof(*after));
     genlru__mutex_lock(&lru->lock);
-    max_seq = lru->max_seq;
+    after->born_from = lru->max_seq + 1;
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
@@ -187,11 +187,10 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     count_batch(lru, &before, &scan->result);
     lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
     genlru__compact_if_due(lru);
-    after->born = lru->max_seq;
-    after->has_born = after->born != max_seq;
+    after->born_to = lru->max_seq + 1;
     genlru__mutex_unlock(&lru->lock);
-    if (after->has_born)
-        genlru__stamp_birth(lru, after->born);
+    for (; after->born_from != after->born_to; after->born_from++)
+        genlru__stamp_birth(lru, after->born_from);
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
@@ -227,13 +226,14 @@ static uint64_t count_stray(const struct genlru *lru, uint32_t types, uint64_t *
     return stray;
 }
 
-static void report_inconsistent(struct genlru *lru, uint64_t stray)
+/* Tells of stray nodes, once for each number of them; 0 = the figures agree (again). */
+static void report(struct genlru *lru, uint64_t stray)
 {
     bool is_new;
 
     genlru__mutex_lock(&lru->lock);
-    is_new = lru->reported_nodes != stray;
-    lru->reported_nodes = stray;
+    is_new = stray && lru->reported_nodes != stray;
+    genlru_impl_store_relaxed(&lru->reported_nodes, stray);
     if (is_new)
         genlru__bump(&lru->stat.inconsistent, 1);
     genlru__mutex_unlock(&lru->lock);
@@ -267,16 +267,19 @@ static bool nothing_left(struct genlru__scan *scan)
 
     for (i = 0; i < LOOKS && !is_quiet; i++) {
         stray = count_stray(scan->lru, types, &parked);
-        if (!stray)
+        if (!stray) {
+            is_quiet = true;
             break;
+        }
         if (any_type_has_lists(scan->lru, types))
             return false;
         is_quiet = look(scan->lru, types, &stray, &parked);
         if (!is_quiet)
             genlru__yield();
     }
+    if (is_quiet && (stray || genlru_impl_load_relaxed(&scan->lru->reported_nodes)))
+        report(scan->lru, stray);
     if (is_quiet && stray) {
-        report_inconsistent(scan->lru, stray);
         scan->result.reason = GENLRU_EVICT_INCONSISTENT;
         return true;
     }

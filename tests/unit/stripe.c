@@ -104,34 +104,38 @@ Test(stripe, own_and_acquire)
     unit_end(&unit, lru, NULL, 0);
 }
 
-/* A slot for a generation that left the window meanwhile is refused as stale; without memory as NULL. */
+/* A spare block is kept where the generation left the window meanwhile, asked for where there is none, and used else. */
 Test(stripe, stale_and_no_memory)
 {
     struct unit unit;
     struct genlru_config config = unit_config(&unit);
     struct genlru *lru = unit_create(&config);
+    struct genlru__block *spare, *none = NULL;
     struct genlru__stripe *stripe;
     uint64_t seq = lru->min_seq[0], bytes;
     unsigned list = genlru__list_of_seq(lru, 0, seq);
-    bool is_stale = true;
+    unsigned youngest;
 
     cr_assert(genlru_age(lru, 0) == 0);
     cr_assert(lru->min_seq[0] > seq);
+    spare = genlru__stripe_spare(lru);
+    cr_assert(spare && lru->nr_reserve == GENLRU__RESERVE, "the movers' reserve comes first");
     stripe = genlru__stripe_acquire(lru);
-    cr_assert(genlru__stripe_slot(lru, stripe, list, seq, &is_stale) == NULL && is_stale);
+    cr_assert(genlru__stripe_slot(lru, stripe, list, seq, &spare) == NULL && spare, "stale: the spare stays");
+    youngest = genlru__list_of_seq(lru, 0, lru->max_seq);
+    cr_assert(genlru__stripe_slot(lru, stripe, youngest, lru->max_seq, &none) == NULL && !none, "a spare is needed");
     cr_assert(nr_open(lru) == 0);
+    cr_assert(genlru__stripe_slot(lru, stripe, youngest, lru->max_seq, &spare) && !spare, "used");
+    cr_assert(nr_open(lru) == 1);
     genlru__stripe_release(stripe);
+    genlru__flush(lru, genlru__nr_lists(lru));
     unit_verify(lru);
 
-    bytes = unit.bytes;
     while (genlru__pool_get(lru->pool, false)) /* their memory is freed with the pool */
         ;
+    bytes = unit.bytes;
     unit_fail_from(&unit, 1);
-    stripe = genlru__stripe_acquire(lru);
-    is_stale = true;
-    cr_assert(genlru__stripe_slot(lru, stripe, genlru__list_of_seq(lru, 0, lru->max_seq), lru->max_seq, &is_stale) == NULL);
-    cr_assert(!is_stale && nr_open(lru) == 0 && unit.bytes == bytes);
-    genlru__stripe_release(stripe);
+    cr_assert(!genlru__stripe_spare(lru) && unit.bytes == bytes);
     unit_verify(lru);
     unit_end(&unit, lru, NULL, 0);
 }

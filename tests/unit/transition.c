@@ -550,8 +550,11 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
         word |= GENLRU_PREFETCHED;
     else if (!(flags & GENLRU_ADD_MAPPED))
         word = hit_by_rules(w, word);
-    else if (!(flags & GENLRU_ADD_NOREUSE))
+    else if (!(flags & GENLRU_ADD_NOREUSE)) {
+        if (p->hit.freq_max)
+            word = count_freq(w, word);
         word = with_refs(word, min(genlru_impl_refs(word) + 1, p->mapped.refs_cap));
+    }
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
     refs = genlru_impl_refs(word);

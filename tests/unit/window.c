@@ -90,6 +90,8 @@ Test(window, moves)
     unit.now = 77;
     genlru__begin_gen(lru);
     cr_assert(genlru__width(lru, 0) == 5 && genlru__width(lru, 1) == 3 && lru->max_seq == 5);
+    cr_assert(lru->birth_ns[5 & lru->gen_mask] == GENLRU__NOT_STAMPED);
+    genlru__stamp_birth(lru, 5);
     cr_assert(lru->birth_ns[5 & lru->gen_mask] == 77);
     cr_assert(genlru_impl_window_width(lru->view.window, 0) == 5 && genlru_impl_window_width(lru->view.window, 1) == 3);
     genlru__begin_epoch(lru);
