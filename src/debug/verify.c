@@ -22,11 +22,12 @@
 #include <string.h>
 
 #include "gens/chain.h"
-#include "gens/compact.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "genlru/stat.h"
+
+enum { DELETES_PER_LOOK = 64 };
 
 struct verifier {
     struct genlru *lru;
@@ -157,7 +158,7 @@ static void check_open(struct verifier *v)
 static void check_counts(struct verifier *v)
 {
     struct genlru *lru = v->lru;
-    uint64_t unseen = (uint64_t)lru->nr_stripes * GENLRU__HOLES_PER_LOOK, i;
+    uint64_t unseen = (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i;
 
     check(v, 6, v->nr_linked == lru->nr_linked, "%llu blocks linked, counted %llu", (unsigned long long)v->nr_linked,
           (unsigned long long)lru->nr_linked);
@@ -181,6 +182,7 @@ static void check_counts(struct verifier *v)
 static void check_counters(struct verifier *v)
 {
     unsigned type, index;
+    uint64_t charge = 0;
 
     for (type = 0; type < v->lru->nr_types; type++)
         for (index = 0; index < GENLRU__NR_COUNTERS; index++) {
@@ -191,7 +193,10 @@ static void check_counters(struct verifier *v)
                   "type %u index %u: counted %lld nodes, %lld charge; found %llu, %llu", type, index,
                   (long long)sum.nodes, (long long)sum.charge, (unsigned long long)tally->nodes,
                   (unsigned long long)tally->charge);
+            charge += tally->charge;
         }
+    check(v, 4, genlru__charge(v->lru) == charge, "charge %llu on the lru; found %llu",
+          (unsigned long long)genlru__charge(v->lru), (unsigned long long)charge);
 }
 
 static void check_window(struct verifier *v)

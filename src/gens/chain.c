@@ -3,6 +3,7 @@
 #include "gens/chain.h"
 
 #include "base/check.h"
+#include "gens/reserve.h"
 
 static void count_linked(struct genlru *lru, struct genlru__chain *chain)
 {
@@ -71,25 +72,7 @@ void genlru__chain_drop(struct genlru *lru, unsigned list, struct genlru__block 
 {
     genlru__assert(genlru__block_count(block) == 0);
     genlru__chain_unlink(lru, list, block);
-    __atomic_store_n(&block->owner, NULL, __ATOMIC_RELAXED);
-    if (lru->nr_reserve < GENLRU__RESERVE)
-        genlru__reserve_push(lru, block);
-    else
-        genlru__pool_put(lru->pool, block);
-}
-
-/* A block for a mover, who must not call the allocator: from the pool, else from the reserve. */
-static struct genlru__block *mover_block(struct genlru *lru)
-{
-    struct genlru__block *block = genlru__pool_get(lru->pool, false);
-
-    if (!block && lru->nr_reserve > 0)
-        block = genlru__reserve_pop(lru);
-    if (block) {
-        block->fill = block->scan = 0;
-        __atomic_store_n(&block->owner, lru, __ATOMIC_RELAXED);
-    }
-    return block;
+    genlru__reserve_put(lru, block);
 }
 
 bool genlru__chain_reserve(struct genlru *lru, unsigned list)
@@ -98,7 +81,7 @@ bool genlru__chain_reserve(struct genlru *lru, unsigned list)
 
     if (block && block->fill < GENLRU__SLOTS)
         return true;
-    block = mover_block(lru);
+    block = genlru__reserve_get(lru);
     if (block)
         genlru__chain_link_tail(lru, list, block);
     return block != NULL;
@@ -120,6 +103,6 @@ unsigned genlru__block_count(const struct genlru__block *block)
     unsigned i, nr = 0;
 
     for (i = block->scan; i < block->fill; i++)
-        nr += genlru_impl_ptr_load_relaxed(&block->slot[i]) != NULL;
+        nr += genlru_impl_ptr_load_acquire(&block->slot[i]) != NULL; /* acquire B: an empty block may be dropped */
     return nr;
 }

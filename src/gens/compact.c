@@ -5,7 +5,6 @@
 #include "base/bits.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
-#include "gens/stripe.h"
 
 /*
  * A piece of work: blocks looked at (about 100 ns each, sequential reads) and merged (up to 60 nodes taken and
@@ -15,23 +14,29 @@
 enum { LOOKS_PER_PIECE = 16, MERGES_PER_PIECE = 4, PREFETCH_AHEAD = 8 };
 
 /* Invariant 7 fails with this value of its last term. */
-static bool is_sparse_beyond(const struct genlru *lru, uint64_t behind)
+static bool is_sparse_beyond(struct genlru *lru, uint64_t behind)
 {
-    uint64_t live = genlru__sum_all(lru).nodes;
-
-    return GENLRU__SLOTS * lru->nr_linked > 2 * live + GENLRU__SLOTS * (lru->nr_nonempty + behind);
+    if (lru->nr_linked <= lru->nr_nonempty + behind) /* whatever is live: small lrus need not add counters up */
+        return false;
+    lru->live_hint = genlru__sum_all(lru).nodes;
+    return GENLRU__SLOTS * lru->nr_linked > 2 * lru->live_hint + GENLRU__SLOTS * (lru->nr_nonempty + behind);
 }
 
-bool genlru__is_sparse(const struct genlru *lru)
+bool genlru__is_sparse(struct genlru *lru)
 {
     return is_sparse_beyond(lru, 0);
 }
 
-bool genlru__count_hole(struct genlru *lru)
+/*
+ * A pass begins a little before invariant 7 needs it, at fewer than 33 instead of 30 nodes a block: it takes a while, and
+ * the most blocks there ever were are what the pool keeps.
+ */
+static bool is_pass_due(const struct genlru *lru)
 {
-    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    enum { BEGIN_BELOW = 33 };
 
-    return (genlru_impl_fetch_add_relaxed(&stripe->deleted, 1) + 1) % GENLRU__HOLES_PER_LOOK == 0;
+    return lru->nr_linked > lru->nr_nonempty &&
+           BEGIN_BELOW * (lru->nr_linked - lru->nr_nonempty) > genlru__sum_all(lru).nodes;
 }
 
 /* Closes the holes of a block in order; nodes keep their places relative to each other. */
@@ -122,12 +127,12 @@ void genlru__compact_some(struct genlru *lru)
     unsigned looks, merges = 0;
 
     genlru_impl_store_relaxed(&lru->is_compaction_due, 0);
-    if (!genlru__is_sparse(lru)) {
-        lru->compact_behind = 0;
-        return;
-    }
-    if (lru->compact_behind == 0)
+    if (lru->compact_behind == 0) {
+        if (!is_pass_due(lru))
+            return;
         lru->compact_behind = lru->nr_linked;
+    }
+    /* a pass goes on to its end: to merge what it meets now is cheaper than to begin again a little later */
     for (looks = 0; looks < LOOKS_PER_PIECE && merges < MERGES_PER_PIECE && lru->compact_behind; looks++) {
         struct genlru__block *block = cursor_block(lru, cursor);
         struct genlru__block *young;

@@ -10,8 +10,9 @@
  *   60 * linked <= 2 * live + 60 * (chains with blocks) + 60 * behind          (invariant 7)
  *
  * where `behind` counts the blocks that the current pass has yet to look at: a pass begins when the
- * equation with behind = 0 fails, which is looked at every 64 holes and whenever sparse blocks were linked, and is paid
- * for a few blocks at a time.
+ * equation with behind = 0 fails, and is paid for a few blocks at a time. It is looked at every 64 deletes, whenever
+ * sparse blocks were linked, and when it may fail by the nodes that lived at the last look less those evicted since: adding
+ * the counters up is dear, and evictions alone can leave the sparse blocks over.
  *
  * Under the lru's lock.
  */
@@ -21,18 +22,10 @@
 #include "gens/lru.h"
 
 /* True while blocks are too sparse by invariant 7 without its last term. O(gens x types x stripes). */
-bool genlru__is_sparse(const struct genlru *lru);
+bool genlru__is_sparse(struct genlru *lru);
 
 /* Begins a pass if one is due, and does a bounded piece of it. */
 void genlru__compact_some(struct genlru *lru);
-
-enum { GENLRU__HOLES_PER_LOOK = 64 };
-
-/*
- * Counts a hole that a delete or an unpin left, in the caller's stripe. True once in 64: look after holes then, here if the
- * lock is free, else by the next who has it. Without or under the lock.
- */
-bool genlru__count_hole(struct genlru *lru);
 
 /* Says that blocks may be too sparse; a mover looks before it unlocks. */
 static inline void genlru__compaction_is_due(struct genlru *lru)
@@ -42,7 +35,8 @@ static inline void genlru__compaction_is_due(struct genlru *lru)
 
 static inline void genlru__compact_if_due(struct genlru *lru)
 {
-    if (genlru_impl_load_relaxed(&lru->is_compaction_due))
+    if (genlru_impl_load_relaxed(&lru->is_compaction_due) ||
+        GENLRU__SLOTS * lru->nr_linked > 2 * lru->live_hint + (uint64_t)GENLRU__SLOTS * lru->nr_nonempty)
         genlru__compact_some(lru);
 }
 

@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
+#include "gens/reserve.h"
 #include "gens/sizes.h"
 
 static unsigned own_number(const struct genlru *lru)
@@ -32,6 +33,30 @@ struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru)
     }
     genlru__spin_lock(&genlru__stripe(lru, own)->lock);
     return genlru__stripe(lru, own);
+}
+
+void genlru__del_begin(struct genlru__stripe *stripe)
+{
+    genlru_impl_fetch_add_relaxed(&stripe->del_begun, 1); /* made visible by the release B of taking the slot */
+}
+
+uint64_t genlru__del_end(struct genlru__stripe *stripe)
+{
+    return genlru_impl_fetch_add_release(&stripe->del_ended, 1) + 1; /* release E: the counters come before */
+}
+
+bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
+{
+    uint64_t begun = 0, ended = 0;
+    unsigned i;
+
+    for (i = 0; i < lru->nr_stripes; i++)
+        ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
+    /* relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists under */
+    for (i = 0; i < lru->nr_stripes; i++)
+        begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
+    *ret_begun = begun;
+    return begun == ended;
 }
 
 void genlru__stripe_release(struct genlru__stripe *stripe)
@@ -75,54 +100,17 @@ static void to_front(struct genlru__stripe *stripe, unsigned i)
     stripe->open[0] = open;
 }
 
-/*
- * Blocks for opening one, and for topping the reserve up, taken from the pool before the lru's lock: growing it calls the
- * allocator. False, with nothing kept, when the reserve could not be left full: movers must always have it.
- */
-static bool get_blocks(struct genlru *lru, struct genlru__block **blocks, unsigned nr)
-{
-    unsigned i;
-
-    for (i = 0; i < nr; i++) {
-        blocks[i] = genlru__pool_get(lru->pool, true);
-        if (!blocks[i]) {
-            while (i-- > 0)
-                genlru__pool_put(lru->pool, blocks[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Blocks missing in the reserve. */
-static unsigned missing_reserve(struct genlru *lru)
-{
-    unsigned nr;
-
-    genlru__mutex_lock(&lru->lock);
-    nr = GENLRU__RESERVE - (unsigned)lru->nr_reserve;
-    genlru__mutex_unlock(&lru->lock);
-    return nr;
-}
-
-/* Registers blocks[0] as open for `list` in open[0]; the other blocks top up the reserve. Under the lru's lock. */
+/* Registers a block as open for `list` in open[0]. Under the lru's lock. */
 static void open_block(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
-                       struct genlru__block **blocks, unsigned nr)
+                       struct genlru__block *block)
 {
-    unsigned i;
-
-    __atomic_store_n(&blocks[0]->owner, lru, __ATOMIC_RELAXED);
-    stripe->open[0].block = blocks[0];
+    __atomic_store_n(&block->owner, lru, __ATOMIC_RELAXED);
+    block->list = (uint16_t)list;
+    stripe->open[0].block = block;
     stripe->open[0].seq = seq;
-    stripe->open[0].list = blocks[0]->list = (uint16_t)list;
+    stripe->open[0].list = (uint16_t)list;
     lru->chain[list].nr_open++;
     genlru__bump(&lru->nr_opened, 1);
-    for (i = 1; i < nr; i++) {
-        if (lru->nr_reserve < GENLRU__RESERVE)
-            genlru__reserve_push(lru, blocks[i]);
-        else
-            genlru__pool_put(lru->pool, blocks[i]);
-    }
 }
 
 static bool is_in_window(const struct genlru *lru, unsigned list, uint64_t seq)
@@ -130,45 +118,58 @@ static bool is_in_window(const struct genlru *lru, unsigned list, uint64_t seq)
     return seq == GENLRU__NO_SEQ || seq >= lru->min_seq[list / lru->lists_per_type];
 }
 
-void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
-                           bool *ret_stale)
+/* Place for a new open block: that of a full one of the same list, a free one, or the least recently used. */
+static unsigned place_to_open(const struct genlru__stripe *stripe, unsigned found)
 {
-    struct genlru__block *blocks[1 + GENLRU__RESERVE];
-    unsigned nr, i;
-    bool is_stale;
+    unsigned i;
 
-    *ret_stale = false;
+    if (found < GENLRU__NR_OPEN)
+        return found;
+    for (i = 0; i < GENLRU__NR_OPEN - 1 && stripe->open[i].block; i++)
+        ;
+    return i;
+}
+
+static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsigned place, unsigned list, uint64_t seq,
+                         struct genlru__block *block)
+{
+    bool is_valid;
+
+    genlru__mutex_lock(&lru->lock);
+    is_valid = is_in_window(lru, list, seq);
+    if (is_valid) {
+        if (stripe->open[place].block)
+            hand_over(lru, &stripe->open[place]);
+        to_front(stripe, place);
+        open_block(lru, stripe, list, seq, block);
+        if (lru->policy.probation.percent)
+            genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
+        genlru__compact_if_due(lru);
+    }
+    genlru__mutex_unlock(&lru->lock);
+    return is_valid;
+}
+
+struct genlru__block *genlru__stripe_spare(struct genlru *lru)
+{
+    return genlru__reserve_fill(lru) ? genlru__pool_get(lru->pool, true) : NULL;
+}
+
+void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
+                           struct genlru__block **spare)
+{
+    unsigned i;
+
     for (i = 0; i < GENLRU__NR_OPEN; i++)
         if (stripe->open[i].block && stripe->open[i].list == list && stripe->open[i].seq == seq)
             break;
     if (i < GENLRU__NR_OPEN && stripe->open[i].block->fill < GENLRU__SLOTS) {
         if (i)
             to_front(stripe, i);
-        return &stripe->open[0].block->slot[stripe->open[0].block->fill++];
-    }
-    if (i == GENLRU__NR_OPEN) /* a free place, or else the least recently used */
-        for (i = 0; i < GENLRU__NR_OPEN - 1 && stripe->open[i].block; i++)
-            ;
-    nr = 1 + missing_reserve(lru);
-    if (!get_blocks(lru, blocks, nr))
-        return NULL;
-    genlru__mutex_lock(&lru->lock);
-    is_stale = !is_in_window(lru, list, seq);
-    if (!is_stale) {
-        if (stripe->open[i].block)
-            hand_over(lru, &stripe->open[i]);
-        to_front(stripe, i);
-        open_block(lru, stripe, list, seq, blocks, nr);
-        if (lru->policy.probation.percent)
-            genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
-        genlru__compact_if_due(lru);
-    }
-    genlru__mutex_unlock(&lru->lock);
-    if (is_stale) {
-        for (i = 0; i < nr; i++)
-            genlru__pool_put(lru->pool, blocks[i]);
-        *ret_stale = true;
-        return NULL;
+    } else {
+        if (!*spare || !replace_open(lru, stripe, place_to_open(stripe, i), list, seq, *spare))
+            return NULL;
+        *spare = NULL;
     }
     return &stripe->open[0].block->slot[stripe->open[0].block->fill++];
 }

@@ -9,11 +9,14 @@
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
+#include "gens/stripe.h"
+
+enum { DELETES_PER_LOOK = 64 };
 
 /* Every 64th delete of a stripe looks after holes: here if the lock is free, else by the next who has it. */
-static void pay_for_hole(struct genlru *lru)
+static void pay_for_hole(struct genlru *lru, uint64_t nr_deletes)
 {
-    if (!genlru__count_hole(lru))
+    if (nr_deletes % DELETES_PER_LOOK != 0)
         return;
     if (!genlru__mutex_trylock(&lru->lock)) {
         genlru__compaction_is_due(lru);
@@ -44,7 +47,6 @@ static int finish(struct genlru *lru, struct genlru_node *node)
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) >= 0)
         genlru__account(lru, state, after);
-    pay_for_hole(lru);
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
 }
 
@@ -74,15 +76,11 @@ static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node
     return owner && owner != lru && genlru_impl_ptr_load_relaxed((void **)slot) == node;
 }
 
-int genlru_del(struct genlru *lru, struct genlru_node *node)
+static int take_and_finish(struct genlru *lru, struct genlru_node *node)
 {
     bool is_taken;
     int result = 0;
 
-    if (!lru || !node)
-        return -EINVAL;
-    if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
-        return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
     if (genlru__take_own(node))
         return finish(lru, node);
     genlru__mutex_lock(&lru->lock);
@@ -90,7 +88,21 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
     if (!is_taken)
         result = hand_over_to_evictor(node);
     genlru__mutex_unlock(&lru->lock);
-    if (is_taken)
-        return finish(lru, node);
+    return is_taken ? finish(lru, node) : result;
+}
+
+int genlru_del(struct genlru *lru, struct genlru_node *node)
+{
+    struct genlru__stripe *stripe;
+    int result;
+
+    if (!lru || !node)
+        return -EINVAL;
+    if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
+        return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
+    stripe = genlru__stripe_own(lru);
+    genlru__del_begin(stripe);
+    result = take_and_finish(lru, node);
+    pay_for_hole(lru, genlru__del_end(stripe));
     return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
 }

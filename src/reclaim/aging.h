@@ -11,15 +11,19 @@
 enum genlru__aging {
     GENLRU__AGING_READY,       /* the oldest generation may be scanned */
     GENLRU__AGING_FLUSH_ALL,   /* so it is, and a generation has begun: flush every stripe after unlocking */
-    GENLRU__AGING_FLUSH_OLDEST, /* open blocks stand in the way: flush them (genlru__flush_wanted), then try again */
+    GENLRU__AGING_FLUSH_OLDEST, /* open blocks stand in the way: flush those of *ret_flush, then try again */
     GENLRU__AGING_AGAIN        /* a piece of a full window was moved up: try again */
 };
 
-/* One bounded step towards an oldest generation of `type` that may be scanned. Under the lru's lock. */
-enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t *aged, uint64_t *scanned);
+/* Lets min_seq of `type` pass empty generations. Under the lru's lock. */
+void genlru__skip_empty(struct genlru *lru, unsigned type);
 
-/* List whose open blocks are in the way of min_seq. Under the lru's lock. */
-unsigned genlru__flush_wanted(const struct genlru *lru);
+/*
+ * One bounded step towards an oldest generation of `type` that may be scanned; moves up at most max_scanned nodes, rounded up
+ * to whole blocks. Under the lru's lock.
+ */
+enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                       uint64_t *scanned, unsigned *ret_flush);
 
 /*
  * Aging and frequency epochs by eviction volume, where the policy asks for them. True if a generation has begun: flush

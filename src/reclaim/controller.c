@@ -19,23 +19,33 @@ struct genlru__rates genlru__rates_of(const struct genlru__hist *hist)
     return rates;
 }
 
+/* A product of two 64-bit figures. */
+struct product {
+    uint64_t high;
+    uint64_t low;
+};
+
+/* By halves: there is no 128-bit type on 32-bit platforms, and they must come to the same victims. */
+static struct product multiply(uint64_t a, uint64_t b)
+{
+    uint64_t a1 = a >> 32, a0 = a & UINT32_MAX, b1 = b >> 32, b0 = b & UINT32_MAX;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t carried = a0 * b1 + (middle & UINT32_MAX);
+
+    return (struct product){a1 * b1 + (middle >> 32) + (carried >> 32), carried << 32 | (a0 * b0 & UINT32_MAX)};
+}
+
 bool genlru__is_fine(struct genlru__rate sp, unsigned gain_sp, struct genlru__rate pv, unsigned gain_pv,
                      unsigned min_refaults)
 {
-    /* 2^27 * 2^27 * 2^8 stays below 2^63: halve all four alike until they fit */
-    const uint64_t limit = UINT64_C(1) << 27;
+    struct product left, right;
 
     if (pv.refaulted < min_refaults)
         return true;
-    sp.total += min_refaults;
-    sp.refaulted += 1;
-    while (sp.refaulted > limit || sp.total > limit || pv.refaulted > limit || pv.total > limit) {
-        sp.refaulted >>= 1;
-        sp.total >>= 1;
-        pv.refaulted >>= 1;
-        pv.total >>= 1;
-    }
-    return pv.refaulted * sp.total * gain_sp <= sp.refaulted * pv.total * gain_pv;
+    /* exact: figures are counts of nodes, far below 2^55, and gains below 2^8 */
+    left = multiply(pv.refaulted, (sp.total + min_refaults) * gain_sp);
+    right = multiply(sp.refaulted + 1, pv.total * gain_pv);
+    return left.high != right.high ? left.high < right.high : left.low <= right.low;
 }
 
 static struct genlru__rate sum_of_tiers(const struct genlru__rates *rates, unsigned nr)

@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
+#include "gens/reserve.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/aging.h"
@@ -24,6 +25,8 @@
 struct after_batch {
     bool flush;      /* hand over open blocks */
     unsigned list;   /* ... of this list; nr_lists = all */
+    uint64_t born_from; /* generations [born_from, born_to) have begun */
+    uint64_t born_to;
     bool made_progress;
     bool has_nothing; /* no list of an allowed type has blocks, linked or open */
 };
@@ -61,9 +64,10 @@ static bool gens_have_nodes(const struct genlru *lru, unsigned type)
 
 /*
  * Type to scan among those that have nodes: the controller's choice, the one whose oldest generation is oldest where it sees
- * no difference. nr_types if there is none.
+ * no difference. nr_types if there is none. Empty generations are passed first: they are no reason to call a type old, and
+ * the history is to be that of the generation that will be scanned.
  */
-static unsigned choose_type(const struct genlru *lru, uint32_t types)
+static unsigned choose_type(struct genlru *lru, uint32_t types)
 {
     unsigned best = lru->nr_types, type;
 
@@ -73,6 +77,7 @@ static unsigned choose_type(const struct genlru *lru, uint32_t types)
 
         if (!(types & 1u << type) || !type_has_lists(lru, type))
             continue;
+        genlru__skip_empty(lru, type);
         if (best == lru->nr_types) {
             best = type;
             continue;
@@ -101,40 +106,32 @@ static bool is_probation_due(const struct genlru *lru, unsigned type)
            !gens_have_nodes(lru, type);
 }
 
-/*
- * Looks through a piece of the parked list for nodes that were unpinned in place (unpin never fails). True while blocks are
- * left to be looked through.
- */
-static bool rescue_parked(struct genlru__scan *scan, unsigned type)
-{
-    struct genlru *lru = scan->lru;
-    unsigned list = genlru__list_of_parked(lru, type);
-    uint64_t nr = genlru__scan_list(scan, list, GENLRU_NR_TIERS);
-
-    lru->rescue_left[type] = lru->chain[list].head ? genlru__sub_clamped(lru->rescue_left[type], nr) : 0;
-    return lru->rescue_left[type] != 0;
-}
-
 static void request_flush(struct after_batch *after, unsigned list)
 {
     after->flush = true;
     after->list = list;
 }
 
+static uint64_t left_to_scan(const struct genlru__scan *scan)
+{
+    return scan->budget->scanned ? genlru__sub_clamped(scan->budget->scanned, scan->result.scanned)
+                                 : UINT64_MAX;
+}
+
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
-    struct genlru__rates rates = genlru__rates_of(&lru->hist[type]);
+    struct genlru__rates rates;
     uint64_t scanned = scan->result.scanned + scan->result.holes;
-    unsigned list = genlru__list_of_probation(lru, type);
+    unsigned list = genlru__list_of_probation(lru, type), flush;
 
     if (!is_probation_due(lru, type)) {
-        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned)) {
+        switch (genlru__make_oldest(lru, type, left_to_scan(scan), &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
             break;
         case GENLRU__AGING_FLUSH_OLDEST:
-            request_flush(after, genlru__flush_wanted(lru));
+            request_flush(after, flush);
             return;
         case GENLRU__AGING_AGAIN:
             after->made_progress = true;
@@ -149,8 +146,9 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
             request_flush(after, list);
         return;
     }
+    rates = genlru__rates_of(&lru->hist[type]); /* now: min_seq may have moved on, and the history with it */
     genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
-    after->made_progress = scan->result.scanned + scan->result.holes != scanned;
+    after->made_progress = after->made_progress || scan->result.scanned + scan->result.holes != scanned;
 }
 
 static void count_batch(struct genlru *lru, const struct genlru_evict_result *before,
@@ -163,50 +161,37 @@ static void count_batch(struct genlru *lru, const struct genlru_evict_result *be
     genlru__bump(&lru->stat.parked, now->parked - before->parked);
 }
 
-/*
- * Blocks that scans have begun and not come to the end of are sparse as well. Summing the counters after each batch would cost
- * more than the batch, so what was listed when the call began is carried on: deletes count their holes themselves.
- */
-static void look_for_sparse_blocks(const struct genlru__scan *scan)
-{
-    struct genlru *lru = scan->lru;
-    uint64_t live = genlru__sub_clamped(scan->listed, lru->stat.evicted - scan->evicted);
-
-    if (GENLRU__SLOTS * lru->nr_linked > 2 * live + (uint64_t)GENLRU__SLOTS * lru->nr_nonempty)
-        genlru__compaction_is_due(lru);
-}
-
 static void batch(struct genlru__scan *scan, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
     const struct genlru_evict_result before = scan->result;
     uint64_t clock;
     uint32_t types = allowed_types(scan);
-    bool is_rescuing = false;
     unsigned type;
 
     memset(after, 0, sizeof(*after));
     genlru__mutex_lock(&lru->lock);
+    after->born_from = lru->max_seq + 1;
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
-    for (type = 0; type < lru->nr_types; type++)
-        if (lru->rescue_left[type] && (types & 1u << type))
-            is_rescuing |= rescue_parked(scan, type);
     type = choose_type(lru, types);
-    if (type < lru->nr_types)
-        scan_type(scan, type, after);
+    if (type == lru->nr_types)
+        after->has_nothing = true;
     else
-        after->has_nothing = !is_rescuing;
-    after->made_progress |= is_rescuing;
+        scan_type(scan, type, after);
     genlru__batch_flush(lru, &scan->sizes);
     genlru_impl_fetch_add_relaxed(&lru->eviction_clock, scan->clock - clock);
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
-    look_for_sparse_blocks(scan);
+    lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
     genlru__compact_if_due(lru);
+    after->born_to = lru->max_seq + 1;
     genlru__mutex_unlock(&lru->lock);
+    for (; after->born_from != after->born_to; after->born_from++)
+        genlru__stamp_birth(lru, after->born_from);
+    (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
 }
@@ -218,7 +203,7 @@ static bool any_type_has_lists(struct genlru *lru, uint32_t types)
 
     genlru__mutex_lock(&lru->lock);
     for (type = 0; type < lru->nr_types; type++)
-        has = has || ((types & 1u << type) && (lru->rescue_left[type] || type_has_lists(lru, type)));
+        has = has || ((types & 1u << type) && type_has_lists(lru, type));
     genlru__mutex_unlock(&lru->lock);
     return has;
 }
@@ -241,13 +226,14 @@ static uint64_t count_stray(const struct genlru *lru, uint32_t types, uint64_t *
     return stray;
 }
 
-static void report_inconsistent(struct genlru *lru, uint64_t stray)
+/* Tells of stray nodes, once for each number of them; 0 = the figures agree (again). */
+static void report(struct genlru *lru, uint64_t stray)
 {
     bool is_new;
 
     genlru__mutex_lock(&lru->lock);
-    is_new = lru->reported_nodes != stray;
-    lru->reported_nodes = stray;
+    is_new = stray && lru->reported_nodes != stray;
+    genlru_impl_store_relaxed(&lru->reported_nodes, stray);
     if (is_new)
         genlru__bump(&lru->stat.inconsistent, 1);
     genlru__mutex_unlock(&lru->lock);
@@ -256,29 +242,48 @@ static void report_inconsistent(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * No list had blocks. Then the counters should tell of no nodes but parked ones. A deleter may be between its step on the
- * list and the one on the counter, so the sums are looked at a few times before they are believed. False: lists have
- * nodes again.
+ * One look at whether the counters tell of nodes while lists have none: only if no del was under way before or after, and lists
+ * had none before or after, is that a contradiction. (Whoever else is between two steps holds the lock at both, or has
+ * counted too little yet.) False: something moved meanwhile.
  */
+static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
+{
+    uint64_t begun_before, begun_after;
+
+    if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_before))
+        return false;
+    *ret_stray = count_stray(lru, types, ret_parked);
+    return !any_type_has_lists(lru, types) && genlru__no_del_under_way(lru, &begun_after) && begun_before == begun_after;
+}
+
+/* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */
 static bool nothing_left(struct genlru__scan *scan)
 {
     enum { LOOKS = 16 };
     uint32_t types = allowed_types(scan);
     uint64_t parked = 0, stray = 0;
+    bool is_quiet = false;
     unsigned i;
 
-    for (i = 0; i < LOOKS; i++) {
+    for (i = 0; i < LOOKS && !is_quiet; i++) {
         stray = count_stray(scan->lru, types, &parked);
         if (!stray) {
-            scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
-            return true;
+            is_quiet = true;
+            break;
         }
         if (any_type_has_lists(scan->lru, types))
             return false;
-        genlru__yield();
+        is_quiet = look(scan->lru, types, &stray, &parked);
+        if (!is_quiet)
+            genlru__yield();
     }
-    report_inconsistent(scan->lru, stray);
-    scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+    if (is_quiet && (stray || genlru_impl_load_relaxed(&scan->lru->reported_nodes)))
+        report(scan->lru, stray);
+    if (is_quiet && stray) {
+        scan->result.reason = GENLRU_EVICT_INCONSISTENT;
+        return true;
+    }
+    scan->result.reason = parked ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
     return true;
 }
 
@@ -298,17 +303,38 @@ static bool is_past_deadline(const struct genlru *lru, const struct genlru_budge
     return budget->deadline_ns && lru->now_ns(lru->clock_ctx) >= budget->deadline_ns;
 }
 
-/* Batches until the call is over. Idle ones only age or flush; a few in a row are all that a window can ask for. */
+/*
+ * Watches that a call ends: after two looks at each node tiers no longer protect, and after sixteen, or too many batches in
+ * a row that found nothing to look at, others keep hitting or adding what this call looks at, and it gives up.
+ * Nodes are counted only once a call has scanned more than a few batches, as few do.
+ */
+struct bounds {
+    uint64_t nr_nodes; /* 0 = not counted yet */
+    unsigned nr_idle;
+    unsigned max_idle;
+};
+
+static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, bool made_progress)
+{
+    const struct genlru_evict_result *result = &scan->result;
+
+    bounds->nr_idle = made_progress ? 0 : bounds->nr_idle + 1;
+    if (bounds->nr_idle > bounds->max_idle)
+        return true;
+    if (result->scanned <= 16 + 2 * result->nodes)
+        return false;
+    if (!bounds->nr_nodes)
+        bounds->nr_nodes = 1 + genlru__sum_all(scan->lru).nodes + result->nodes;
+    scan->is_desperate = result->scanned > 16 + 2 * result->nodes + 2 * bounds->nr_nodes;
+    return result->scanned > 16 * bounds->nr_nodes + 4096 * (1 + result->nodes);
+}
+
 static void run(struct genlru__scan *scan)
 {
-    struct genlru *lru = scan->lru;
-    unsigned max_idle = 4 * lru->nr_types * (lru->nr_gens + 2) + 2 * lru->nr_stripes;
-    uint64_t listed = genlru__sum_all(lru).nodes;
-    unsigned nr_idle = 0;
+    const struct genlru *lru = scan->lru;
+    struct bounds bounds = {0, 0, 4 * lru->nr_types * (lru->nr_gens + 2) + 2 * lru->nr_stripes};
     struct after_batch after;
 
-    scan->listed = listed;
-    scan->evicted = genlru_impl_load_relaxed(&lru->stat.evicted);
     while (!genlru__scan_is_over(scan)) {
         if (is_past_deadline(lru, scan->budget)) {
             scan->result.reason = GENLRU_EVICT_BUDGET;
@@ -317,12 +343,11 @@ static void run(struct genlru__scan *scan)
         batch(scan, &after);
         if (after.has_nothing && !genlru__scan_is_over(scan) && nothing_left(scan))
             return;
-        nr_idle = after.made_progress ? 0 : nr_idle + 1;
-        if (nr_idle > max_idle || scan->result.scanned > 16 * listed + 4096 * (1 + scan->result.nodes)) {
-            scan->result.reason = GENLRU_EVICT_BUDGET; /* others keep hitting or adding what this call looks at */
+        if (is_out_of_bounds(scan, &bounds, after.made_progress)) {
+            if (!genlru__scan_is_over(scan))
+                scan->result.reason = GENLRU_EVICT_BUDGET;
             return;
         }
-        scan->is_desperate = scan->result.scanned > 2 * listed + 16 + 2 * scan->result.nodes;
     }
 }
 
@@ -343,7 +368,7 @@ int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct 
     scan.max = max;
     run(&scan);
     if (lru->policy.probation.percent)
-        genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
+        genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
     keep_shadows(lru, victims, scan.result.nodes);
     if (ret_result)
         *ret_result = scan.result;

@@ -4,17 +4,21 @@
 
 #include "base/bits.h"
 #include "gens/chain.h"
+#include "gens/reserve.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
 #include "workingset/shadow.h"
 
-/* What the eviction that did not happen added to the history, unless a carry-over has averaged it already. */
-static void undo_history(struct genlru *lru, const struct genlru__shadow_fields *fields)
+/* Takes back what the eviction that did not happen added to the clock and, unless a carry-over has averaged it, the history. */
+static void undo(struct genlru *lru, uint64_t state, const struct genlru__shadow_fields *shadow)
 {
-    uint64_t *evicted = &lru->hist[fields->type].evicted[genlru__shadow_tier(lru, fields)];
+    genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
+    genlru__bump(&lru->stat.putback, 1);
+    if (shadow && shadow->seq == (uint8_t)lru->min_seq[shadow->type]) {
+        uint64_t *evicted = &lru->hist[shadow->type].evicted[genlru__shadow_tier(lru, shadow)];
 
-    if (fields->seq == (uint8_t)lru->min_seq[fields->type])
         genlru_impl_store_relaxed(evicted, genlru__sub_clamped(*evicted, 1));
+    }
 }
 
 /* The node's word and list, under the lock. A slot is made sure of first, so that nothing has to be undone. */
@@ -27,8 +31,11 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
     do {
         if (genlru__state_of(genlru_impl_word(state)) != GENLRU__ISOLATED_STATE)
             return -EPERM;
-        if (genlru_impl_word(state) & GENLRU_DEAD)
+        if (genlru_impl_word(state) & GENLRU_DEAD) {
+            /* acquire H: DEAD was seen by a relaxed load, and the caller frees what the deleter wrote to */
+            (void)genlru_impl_load_acquire(&node->state.do_not_touch);
             return GENLRU_YOURS;
+        }
         (void)genlru__word_putback(genlru_impl_word(state), &context, &word);
         if (!genlru__chain_reserve(lru, genlru__list_of_word(lru, word)))
             return -ENOMEM;
@@ -41,30 +48,11 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
     return 0;
 }
 
-/*
- * A block for the reserve, which adds alone would fill: an owner that puts much back between two adds must not be told that
- * there is no memory while there is. Without the lock, since this calls the allocator.
- */
-static bool refill_reserve(struct genlru *lru)
-{
-    struct genlru__block *block = genlru__pool_get(lru->pool, true);
-
-    if (!block)
-        return false;
-    genlru__mutex_lock(&lru->lock);
-    if (lru->nr_reserve < GENLRU__RESERVE)
-        genlru__reserve_push(lru, block);
-    else
-        genlru__pool_put(lru->pool, block);
-    genlru__mutex_unlock(&lru->lock);
-    return true;
-}
-
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
-    bool has_shadow;
-    uint64_t state;
+    bool has_shadow, has_hash;
+    uint64_t state, hash = 0;
     int result;
 
     if (!lru || !victim || !victim->node)
@@ -72,24 +60,18 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     if (genlru_node_type(victim->node) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "putback of a node whose type is not of this lru", victim->node);
     has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
-    if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
-        genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
-    for (;;) {
+    has_hash = lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node);
+    if (has_hash) /* while the node is the caller's: others may free it once it is listed */
+        hash = lru->hash_of(lru->hash_ctx, victim->node);
+    do {
         genlru__mutex_lock(&lru->lock);
         result = putback_locked(lru, victim->node, &state);
-        if (result != -ENOMEM)
-            break;
+        if (result == 0)
+            undo(lru, state, has_shadow ? &fields : NULL);
         genlru__mutex_unlock(&lru->lock);
-        if (!refill_reserve(lru))
-            return -ENOMEM;
-    }
-    if (result == 0) {
-        genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
-        if (has_shadow)
-            undo_history(lru, &fields);
-        genlru__bump(&lru->stat.putback, 1);
-    }
-    genlru__mutex_unlock(&lru->lock);
+    } while (result == -ENOMEM && genlru__reserve_fill(lru)); /* which only adds and evicts would fill otherwise */
+    if (has_hash && result >= 0) /* no shadow of a node that is resident or deleted */
+        (void)genlru_nonresident_take(lru->nonresident, lru, hash);
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
                             : result;
 }

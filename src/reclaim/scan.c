@@ -90,7 +90,7 @@ static void hand_out(struct genlru__scan *scan, struct genlru_node *node, uint64
     scan->result.nodes++;
     scan->result.charge += genlru_impl_charge(state);
     scan->batch_nodes++;
-    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__tier_of(word, &lru->policy)], 1);
+    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__victim_tier(lru, word)], 1);
     if (word & GENLRU_PREFETCHED)
         genlru__bump(&lru->stat.prefetched_unused, 1);
 }
@@ -115,35 +115,17 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
     }
 }
 
-/*
- * The verdict, but for nodes that were unpinned on the parked list when there was no block to move them to: if there still is
- * none they are victims now, or parked again if they are pinned again, since no scan of a generation ever meets them.
- */
-static enum genlru__verdict judge(const struct genlru__scan *scan, uint32_t word, unsigned list, unsigned threshold)
+/* Changes the node's word as the verdict says. The verdict depends on the word, so both are renewed until the swap succeeds. */
+static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node *node, unsigned list, unsigned threshold,
+                                   uint64_t *ret_before, uint64_t *ret_after)
 {
-    struct genlru *lru = scan->lru;
-    enum genlru__verdict verdict = genlru__verdict(lru, word, list, threshold, scan->is_desperate);
-
-    if (verdict == GENLRU__MOVE && list == genlru__list_of_parked(lru, genlru_impl_type(word)) &&
-        !genlru__chain_reserve(lru, genlru__home_of(lru, word)))
-        return word & GENLRU_PINNED ? GENLRU__PARK : GENLRU__ISOLATE;
-    return verdict;
-}
-
-/*
- * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot,
- * either to stay or for want of a block to move it to.
- */
-static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
-{
-    struct genlru *lru = scan->lru;
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
     enum genlru__verdict verdict;
     uint32_t word;
     int error;
 
     do {
-        verdict = judge(scan, genlru_impl_word(state), list, threshold);
+        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), list, threshold, scan->is_desperate);
         error = change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
@@ -153,22 +135,45 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
         /* acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the swap */
     } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (after != state)
-        genlru__batch_account(lru, &scan->sizes, state, after);
-    count_verdict(scan, verdict, genlru_impl_word(state));
+        genlru__batch_account(scan->lru, &scan->sizes, state, after);
+    *ret_before = state;
+    *ret_after = after;
+    return verdict;
+}
+
+/*
+ * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be isolated one
+ * day. Only a block with none is parked.
+ */
+static void seek_refuge(struct genlru__scan *scan, uint32_t word, unsigned list)
+{
+    if (scan->refuge == list || genlru__state_of(word) != GENLRU__PARKED)
+        scan->refuge = genlru__home_of(scan->lru, word);
+}
+
+/*
+ * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot, for
+ * want of a block to move it to.
+ */
+static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
+{
+    struct genlru *lru = scan->lru;
+    uint64_t before, after;
+    enum genlru__verdict verdict = decide(scan, node, list, threshold, &before, &after);
+
     if (verdict == GENLRU__ISOLATE) {
-        hand_out(scan, node, state);
+        hand_out(scan, node, before);
         return true;
     }
-    if (verdict != GENLRU__KEEP && genlru__chain_append(lru, genlru__home_of(lru, word), node))
+    count_verdict(scan, verdict, genlru_impl_word(before));
+    if (genlru__chain_append(lru, genlru__home_of(lru, genlru_impl_word(after)), node))
         return true;
+    seek_refuge(scan, genlru_impl_word(after), list);
     genlru__publish(node, slot);
     return false;
 }
 
-/*
- * Scans a block; true when its end was reached. Nodes that went back into their slots make it the list's youngest then,
- * so that a scan always comes to the blocks behind it.
- */
+/* Scans a block; true when its end was reached. */
 static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, unsigned list, unsigned threshold,
                        struct ahead *ahead)
 {
@@ -195,19 +200,19 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, u
     return i == block->fill;
 }
 
-uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
+void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
 {
     struct genlru *lru = scan->lru;
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
-    uint32_t nr_blocks = chain->nr_blocks, nr;
     unsigned i;
 
     for (i = 0; i < AHEAD; i++)
         ahead_step(&ahead);
-    for (nr = 0; nr < nr_blocks && chain->head && !is_batch_full(scan); nr++) {
+    while (chain->head && !is_batch_full(scan)) {
         struct genlru__block *block = chain->head;
 
+        scan->refuge = list;
         if (!scan_block(scan, block, list, threshold, &ahead))
             break;
         if (ahead.block == block)
@@ -215,12 +220,11 @@ uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned th
         if (block->scan == block->fill) {
             genlru__chain_drop(lru, list, block);
         } else {
+            genlru__assert(scan->refuge != list);
             genlru__chain_unlink(lru, list, block);
-            genlru__chain_link_tail(lru, list, block);
-            genlru__compaction_is_due(lru);
+            genlru__chain_link_tail(lru, scan->refuge, block);
         }
     }
-    return nr;
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */
@@ -246,6 +250,7 @@ static uint64_t sweep_block(struct genlru *lru, struct genlru__block *block, str
             if (genlru__word_protect(before, &context, &word) != 0)
                 word = before; /* promoted, parked or on probation: its word need not move */
             after = genlru_impl_with_word(state, word);
+            /* relaxed: the node is published again below (release P) */
         } while (after != state && !genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
         if (after != state) {
             genlru__batch_account(lru, sizes, state, after);
@@ -260,7 +265,7 @@ uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_sc
 {
     unsigned from = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     unsigned to = genlru__list_of_seq(lru, type, lru->min_seq[type] + 1);
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
     uint64_t nr = 0;
 
     while (lru->chain[from].tail && nr < max_scanned) {

@@ -22,13 +22,12 @@ struct genlru__scan {
     struct genlru_victim *victims;
     size_t max;
     struct genlru_evict_result result;
-    uint64_t listed;   /* nodes on the lru when the call began */
-    uint64_t evicted;  /* by any call, when this one began */
     bool is_desperate; /* everything was looked at once: tiers no longer protect */
 
     /* of the batch */
     uint64_t batch_scanned;
     uint64_t batch_nodes;
+    unsigned refuge;     /* list of the nodes of the present block that stay in it for want of one to move to */
     uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
     struct genlru__batch sizes;
 };
@@ -37,10 +36,10 @@ struct genlru__scan {
 bool genlru__scan_is_over(struct genlru__scan *scan);
 
 /*
- * Scans `list` from its old end until the batch is full, the call is over or each block was looked at; returns how many blocks
- * it came to the end of.
+ * Scans `list` from its old end until the batch is full, the call is over or the list is empty. It needs no memory to make
+ * progress: where there is no block to move nodes to, their block moves as it is to the list of one of them.
  */
-uint32_t genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
+void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
 
 /*
  * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned` nodes; returns

@@ -110,10 +110,12 @@ static uint32_t restore(uint32_t word, const struct genlru__context *context, co
 /* The access that caused the add, counted while the node is on no generation. */
 static uint32_t count_first(uint32_t word, const struct genlru__context *context, unsigned flags)
 {
-    if (flags & GENLRU_ADD_MAPPED) {
+    if ((flags & GENLRU_ADD_MAPPED) && !(word & GENLRU_NOREUSE)) {
         unsigned refs = min_refs(genlru_impl_refs(word) + 1, context->policy->mapped.refs_cap);
 
-        return word & GENLRU_NOREUSE ? word : genlru_impl_with_refs(word, refs);
+        if (context->policy->hit.freq_max)
+            word = genlru_impl_count_freq(word, context->window, context->policy->hit.freq_max);
+        return genlru_impl_with_refs(word, refs);
     }
     return genlru_impl_word_hit(word, context->window, &context->policy->hit);
 }
@@ -147,6 +149,8 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
     word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP);
     if (flags & GENLRU_ADD_NOREUSE)
         word |= GENLRU_NOREUSE;
+    /* refs stay in a node that is deleted, and may come from an lru that counts further */
+    word = genlru_impl_with_refs(word, min_refs(genlru_impl_refs(word), context->policy->hit.refs_max));
     if (past->is_recent)
         word = restore(word, context, past);
     if (flags & GENLRU_ADD_COLD)
@@ -157,7 +161,7 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
         word |= GENLRU_PREFETCHED;
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
-    if (to_probation && !(flags & GENLRU_ADD_HOT) && !(past->is_recent && probation->refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && probation->refault_skips))
         *ret = genlru_impl_with_gen(word, PROBATION_GEN) | GENLRU_PROBATION;
     else
         *ret = to_place(word, context, place_of_add(word, context, flags, past));
@@ -216,7 +220,7 @@ int genlru__word_unpin(uint32_t word, const struct genlru__context *context, boo
         return -EPERM;
     if (genlru__state_of(word) == GENLRU__PARKED && has_slot)
         word = to_place(word, context, context->policy->place.putback);
-    *ret = word & ~GENLRU_PINNED;
+    *ret = word & ~(GENLRU_PINNED | GENLRU_DEAD); /* the caller saw DEAD in the old word; the node may be added again */
     return 0;
 }
 

@@ -58,7 +58,7 @@ int genlru__word_isolate(uint32_t word, uint32_t *ret);
 int genlru__word_park(uint32_t word, uint32_t *ret);
 /* LISTED -> the same, PINNED. */
 int genlru__word_pin(uint32_t word, uint32_t *ret);
-/* Lets go: LISTED stays; PARKED -> LISTED if its slot was taken (`has_slot`), else OFF; CONDEMNED -> off, dead. */
+/* Lets go: LISTED stays; PARKED -> LISTED if its slot was taken (`has_slot`), else OFF; CONDEMNED -> OFF. */
 int genlru__word_unpin(uint32_t word, const struct genlru__context *context, bool has_slot, uint32_t *ret);
 /* ISOLATED -> ISOLATED and DEAD; from DEAD it stays (the caller is the second of the two). */
 int genlru__word_condemn(uint32_t word, uint32_t *ret);

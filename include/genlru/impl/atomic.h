@@ -42,9 +42,19 @@ static inline uint64_t genlru_impl_fetch_add_relaxed(uint64_t *p, uint64_t value
     return __atomic_fetch_add(p, value, __ATOMIC_RELAXED);
 }
 
+static inline uint64_t genlru_impl_fetch_add_release(uint64_t *p, uint64_t value)
+{
+    return __atomic_fetch_add(p, value, __ATOMIC_RELEASE);
+}
+
 static inline void *genlru_impl_ptr_load_relaxed(void *const *p)
 {
     return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static inline void *genlru_impl_ptr_load_acquire(void *const *p)
+{
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
 static inline void genlru_impl_ptr_store_relaxed(void **p, void *value)
@@ -63,9 +73,9 @@ static inline void *genlru_impl_ptr_exchange_acquire(void **p, void *value)
 }
 
 /* Strong: a failure means that someone else holds what was expected. */
-static inline bool genlru_impl_ptr_cas_acquire(void **p, void *expected, void *desired)
+static inline bool genlru_impl_ptr_cas_acq_rel(void **p, void *expected, void *desired)
 {
-    return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 #endif

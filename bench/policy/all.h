@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * all.h - the operations of each policy, for the registry and for tests
+ */
+#ifndef GENLRU_BENCH_POLICY_ALL_H
+#define GENLRU_BENCH_POLICY_ALL_H
+
+#include "policy/policy.h"
+
+/* Ids are 32-bit; the top values stay free for list heads and for "none". */
+#define POLICY_IDS_MAX (UINT32_MAX - 64)
+
+extern const struct policy_ops policy_lru;
+extern const struct policy_ops policy_clru;
+extern const struct policy_ops policy_arc;
+extern const struct policy_ops policy_mglru;
+extern const struct policy_ops policy_mglru_old;
+extern const struct policy_ops policy_mglru_fg;
+extern const struct policy_ops policy_genlru;
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * genlru.c - the library itself behind the laboratory's vtable, once for each preset
+ *
+ *      hit   ─▶ genlru_access                     node[id]: 16 bytes, in an array of nothing else
+ *      miss  ─▶ full? genlru_evict a batch ─▶ shadow[id]
+ *               genlru_add(shadow[id])
+ *
+ * This owner is as simple as owners get: one thread, one charge unit an entry, index = the dense
+ * id, shadows kept beside it; so nothing is pinned and every victim is won.
+ *
+ * Mapped accesses leave only a bit (YOUNG), as hardware does. The owner harvests it where the
+ * kernel does, at two places: victims that turn out young are reported and put back; and after each
+ * aging all bits are collected and reported in batches.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "genlru/genlru.h"
+#include "policy/all.h"
+#include "policy/array.h"
+#include "policy/chunk.h"
+#include "policy/replay.h"
+
+enum {
+    RESIDENT = 1 << 0,
+    YOUNG = 1 << 1, /* accessed through a mapping since it was last looked at */
+    EXEC = 1 << 2,  /* dear to lose */
+};
+
+#define HARVEST 64
+#define PREFETCH_VICTIMS 8
+
+struct genlru_owner {
+    struct policy base;
+    struct genlru *lru;
+    struct genlru_node *node;
+    genlru_shadow *shadow; /* of ids that were evicted; 0 = never */
+    uint8_t *state;
+    uint32_t chunk;
+};
+
+/* A defect of the library or of this owner; no measurement may go on. */
+static void die(const char *what, int code)
+{
+    fprintf(stderr, "genlru policy: %s (%d)\n", what, code);
+    abort();
+}
+
+static void on_error(void *ctx, enum genlru_error error, const char *what,
+                     const struct genlru_node *node)
+{
+    (void)ctx;
+    (void)node;
+    die(what, (int)error);
+}
+
+static void owner_destroy(struct policy *p)
+{
+    struct genlru_owner *o = (struct genlru_owner *)p;
+
+    for (uint32_t id = 0; o->state && id < p->nr_ids; id++) {
+        if ((o->state[id] & RESIDENT) && genlru_del(o->lru, &o->node[id]) != GENLRU_YOURS) {
+            die("del of a resident node", 0);
+        }
+    }
+    if (genlru_destroy(o->lru)) {
+        die("destroy of an empty lru", 0);
+    }
+    array_destroy(o->node);
+    array_destroy(o->shadow);
+    array_destroy(o->state);
+    free(o);
+}
+
+static int owner_create(const struct policy_config *config, const struct genlru_policy *preset,
+                        const struct policy_ops *ops, struct policy **ret)
+{
+    struct genlru_config how = GENLRU_CONFIG_INIT;
+    struct genlru_owner *o = calloc(1, sizeof(*o));
+
+    if (!o) {
+        return -ENOMEM;
+    }
+    how.policy = preset;
+    how.capacity = config->capacity;
+    how.stripes = 1; /* one thread: the order of adds is the order of the list */
+    how.on_error = on_error;
+    o->base = (struct policy){
+        .ops = ops,
+        .capacity = config->capacity,
+        .nr_ids = config->nr_ids,
+    };
+    o->chunk = policy_chunk(config->capacity);
+    o->node = array_create(config->nr_ids, sizeof(*o->node));
+    o->shadow = array_create(config->nr_ids, sizeof(*o->shadow));
+    o->state = array_create(config->nr_ids, sizeof(*o->state));
+    int rc = o->node && o->shadow && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;
+
+    if (rc) {
+        owner_destroy(&o->base);
+        return rc;
+    }
+    *ret = &o->base;
+    return 0;
+}
+
+/* ---- mapped accesses ---- */
+
+static void report(struct genlru_owner *o, struct genlru_harvest *harvest, size_t *nr)
+{
+    genlru_access_batch(o->lru, harvest, *nr);
+    *nr = 0;
+}
+
+static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest,
+                        size_t *nr)
+{
+    o->state[id] &= (uint8_t)~YOUNG;
+    harvest[*nr] = (struct genlru_harvest){&o->node[id], (o->state[id] & EXEC) != 0};
+    if (++*nr == HARVEST) {
+        report(o, harvest, nr);
+    }
+}
+
+static void harvest_all(struct genlru_owner *o)
+{
+    struct genlru_harvest harvest[HARVEST];
+    size_t nr = 0;
+
+    for (uint32_t id = 0; id < o->base.nr_ids; id++) {
+        if (o->state[id] & YOUNG) {
+            harvest_one(o, id, harvest, &nr);
+        }
+    }
+    report(o, harvest, &nr);
+}
+
+/* A victim that is in use goes back, and how much it is used decides where. */
+static void spare(struct genlru_owner *o, uint32_t id, const struct genlru_victim *victim)
+{
+    struct genlru_harvest harvest[HARVEST];
+    size_t nr = 0;
+
+    harvest_one(o, id, harvest, &nr);
+    report(o, harvest, &nr);
+    int rc = genlru_putback(o->lru, victim);
+
+    if (rc) {
+        die("putback", rc);
+    }
+}
+
+/* ---- misses ---- */
+
+static void bury(struct genlru_owner *o, uint32_t id, genlru_shadow shadow)
+{
+    o->shadow[id] = shadow;
+    o->state[id] = 0;
+    o->base.nr_resident--;
+    o->base.evictions++;
+}
+
+/* Isolates up to a chunk. Returns how many of them are evicted. */
+static uint32_t evict_some(struct genlru_owner *o)
+{
+    struct genlru_victim victims[POLICY_CHUNK_MAX];
+    struct genlru_budget budget = {.nodes = o->chunk};
+    struct genlru_evict_result result;
+    int nr = genlru_evict(o->lru, &budget, victims, POLICY_CHUNK_MAX, &result);
+    uint32_t evicted = 0;
+
+    if (nr <= 0) {
+        die("evict found nothing in a full cache", nr ? nr : (int)result.reason);
+    }
+    for (int i = 0; i < nr; i++) {
+        uint32_t id = (uint32_t)(victims[i].node - o->node);
+
+        if (i + PREFETCH_VICTIMS < nr) {
+            uint32_t next = (uint32_t)(victims[i + PREFETCH_VICTIMS].node - o->node);
+
+            __builtin_prefetch(&o->shadow[next], 1);
+            __builtin_prefetch(&o->state[next], 1);
+        }
+        if (o->state[id] & YOUNG) {
+            spare(o, id, &victims[i]);
+        } else {
+            bury(o, id, victims[i].shadow);
+            evicted++;
+        }
+    }
+    if (result.aged) {
+        harvest_all(o);
+    }
+    return evicted;
+}
+
+static unsigned add_flags(enum policy_channel channel)
+{
+    switch (channel) {
+    case POLICY_MAPPED:
+    case POLICY_EXEC:
+        return GENLRU_ADD_MAPPED;
+    case POLICY_PREFETCH:
+        return GENLRU_ADD_PREFETCHED;
+    default:
+        return 0;
+    }
+}
+
+static void fill(struct genlru_owner *o, uint32_t id, enum policy_channel channel)
+{
+    struct genlru_add how = {.shadow = o->shadow[id], .flags = add_flags(channel)};
+
+    /* Young bits are cleared as victims are spared, so the second round at the latest evicts. */
+    while (o->base.nr_resident == o->base.capacity) {
+        evict_some(o);
+    }
+    /* The evicted object's memory was freed, so to speak: this is another node. */
+    int rc = genlru_node_init(&o->node[id], 1, 0);
+
+    if (!rc) {
+        rc = genlru_add(o->lru, &o->node[id], &how);
+    }
+    if (rc) {
+        die("add", rc);
+    }
+    o->state[id] = RESIDENT;
+    o->base.nr_resident++;
+}
+
+REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_channel channel)
+{
+    struct genlru_owner *o = (struct genlru_owner *)p;
+    bool hit = o->state[id] & RESIDENT;
+
+    if (!hit) {
+        fill(o, id, channel);
+    }
+    switch (channel) {
+    case POLICY_READ:
+    case POLICY_WRITE:
+        if (hit) {
+            genlru_access(o->lru, &o->node[id]);
+        }
+        break;
+    case POLICY_MAPPED:
+        o->state[id] |= YOUNG;
+        break;
+    case POLICY_EXEC:
+        o->state[id] |= YOUNG | EXEC;
+        break;
+    case POLICY_PREFETCH:
+        break;
+    }
+    return hit;
+}
+
+REPLAY_INLINE void owner_prefetch(const struct policy *p, uint32_t id)
+{
+    const struct genlru_owner *o = (const struct genlru_owner *)p;
+
+    __builtin_prefetch(&o->state[id], 1);
+    __builtin_prefetch(&o->node[id], 1);
+}
+
+static bool owner_access_one(struct policy *p, uint32_t id, enum policy_channel channel)
+{
+    return owner_access(p, id, channel);
+}
+
+static uint64_t owner_replay(struct policy *p, const uint32_t *ids, size_t n)
+{
+    return replay_loop(p, ids, n, owner_access, owner_prefetch);
+}
+
+static bool owner_is_resident(const struct policy *p, uint32_t id)
+{
+    return ((const struct genlru_owner *)p)->state[id] & RESIDENT;
+}
+
+/* ---- dump ---- */
+
+static uint32_t word_of(const struct genlru_owner *o, uint32_t id)
+{
+    return genlru_impl_word(genlru_impl_load_relaxed(&o->node[id].state.do_not_touch));
+}
+
+/* Generation of a resident node, counted from the youngest. */
+static unsigned age_of(const struct genlru_owner *o, uint32_t id, uint64_t window)
+{
+    return genlru_impl_age(window, 0, genlru_impl_gen(word_of(o, id)));
+}
+
+/*
+ * Generations from the youngest, numbered from 0, in each the nodes by id: where a node hangs is
+ * the library's business, what its word says decides. Behind the id: refs, then w workingset, p
+ * prefetched, y young, x executable.
+ */
+static void owner_dump(const struct policy *p, FILE *out)
+{
+    const struct genlru_owner *o = (const struct genlru_owner *)p;
+    const struct genlru_view *view = (const struct genlru_view *)(const void *)o->lru;
+    uint64_t window = genlru_impl_load_relaxed(&view->window);
+
+    for (unsigned age = 0; age < genlru_impl_window_width(window, 0); age++) {
+        fprintf(out, "%s%u:", age ? " | " : "", age);
+        for (uint32_t id = 0; id < p->nr_ids; id++) {
+            if ((o->state[id] & RESIDENT) && age_of(o, id, window) == age) {
+                uint32_t word = word_of(o, id);
+
+                fprintf(out, " %u.%u%s%s%s%s", (unsigned)id, genlru_impl_refs(word),
+                        word & GENLRU_WORKINGSET ? "w" : "", word & GENLRU_PREFETCHED ? "p" : "",
+                        o->state[id] & YOUNG ? "y" : "", o->state[id] & EXEC ? "x" : "");
+            }
+        }
+    }
+}
+
+/* ---- the presets ---- */
+
+#define PRESET(symbol, preset, name_, what_, source_)                                              \
+    static int create_##symbol(const struct policy_config *config, struct policy **ret)            \
+    {                                                                                              \
+        return owner_create(config, &preset, &policy_##symbol, ret);                               \
+    }                                                                                              \
+    const struct policy_ops policy_##symbol = {                                                    \
+        .name = name_,                                                                             \
+        .what = what_,                                                                             \
+        .source = source_,                                                                         \
+        .create = create_##symbol,                                                                 \
+        .destroy = owner_destroy,                                                                  \
+        .access = owner_access_one,                                                                \
+        .replay = owner_replay,                                                                    \
+        .is_resident = owner_is_resident,                                                          \
+        .dump = owner_dump,                                                                        \
+    }
+
+#define SOURCE_MGLRU "Y. Zhao: Multigenerational LRU framework, Linux patch series, 2021-2022"
+#define SOURCE_FG "K. Song: MGLRU with frequency guided promotion, Linux patch series, 2026"
+
+PRESET(mglru, GENLRU_POLICY_MGLRU, "mglru",
+       "Linux multi-generational LRU before frequency guided promotion", SOURCE_MGLRU);
+PRESET(mglru_old, GENLRU_POLICY_MGLRU_OLD, "mglru-old",
+       "the same without the second-oldest place for entries read once", SOURCE_MGLRU);
+PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg",
+       "MGLRU with frequency guided promotion", SOURCE_FG);
+PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru",
+       "this library's default: mglru-fg with constants chosen by experiment", SOURCE_FG);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input.h - the bytes of a trace file, plain or zstd-compressed, as one stream
+ *
+ * Compression is told by the file's first bytes, not by its name. Several zstd frames in a row are
+ * one stream (as `cat a.zst b.zst` makes), skippable frames are skipped; checksums are verified.
+ */
+#ifndef GENLRU_BENCH_TRACE_INPUT_H
+#define GENLRU_BENCH_TRACE_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct input;
+
+/*
+ * 0 or a negative errno; *ret_reason is then a static text or strerror's. An empty file opens.
+ * -EINVAL for a file that is named .zst and does not begin like one.
+ */
+int input_open(const char *path, struct input **ret, const char **ret_reason);
+void input_close(struct input *in);
+
+/*
+ * Up to n > 0 bytes. 0 only at the proper end. Negative errno: a read error, or -EINVAL when the
+ * compressed data is broken, ends early, or has something else behind it; the bytes before that
+ * were delivered by earlier calls.
+ */
+ssize_t input_read(struct input *in, void *buf, size_t n, const char **ret_reason);
+
+/* Bytes taken from the file so far, and the file's size (0 if it has none, as a pipe). */
+uint64_t input_position(const struct input *in);
+uint64_t input_size(const struct input *in);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every policy of the registry must do, whatever it is: random requests over all channels,
+ * checked after each one against what a cache is.
+ *
+ *  1. the answer is "hit" iff the id was resident before
+ *  2. the id is resident afterwards
+ *  3. no more are resident than the capacity; nr_resident counts them
+ *  4. misses = evictions + resident
+ *  5. replay gives the misses and the state that access gives, and both are deterministic
+ *  6. capacity 0 holds nothing; a capacity beyond the ids never evicts
+ *
+ * The seed is fixed or taken from GENLRU_SEED, and printed.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden.h"
+#include "policy/all.h"
+
+#define NR_IDS 300
+#define NR_STEPS 20000
+
+static uint64_t seed_of_run(void)
+{
+    const char *text = getenv("GENLRU_SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 0) : 20240611;
+
+    fprintf(stderr, "GENLRU_SEED=%llu\n", (unsigned long long)seed);
+    return seed;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Skewed, with a slow drift and a scan now and then, so that every list of every policy is used. */
+static uint32_t next_id(uint64_t *state, uint32_t step)
+{
+    uint64_t r = next_random(state);
+
+    if (step / 500 % 4 == 3) {
+        return step % NR_IDS;
+    }
+    uint32_t a = (uint32_t)(r % NR_IDS);
+    uint32_t b = (uint32_t)((r >> 32) % NR_IDS);
+    uint32_t skewed = a * b / NR_IDS;
+
+    return (skewed + step / 2000 * 37) % NR_IDS;
+}
+
+static uint32_t count_resident(const struct policy *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t id = 0; id < p->nr_ids; id++) {
+        n += policy_is_resident(p, id);
+    }
+    return n;
+}
+
+static struct policy *make(const struct policy_ops *ops, uint32_t capacity)
+{
+    struct policy_config config = {.capacity = capacity, .nr_ids = NR_IDS};
+    struct policy *p = NULL;
+
+    cr_assert_eq(policy_create(ops, &config, &p), 0, "%s", ops->name);
+    cr_assert_eq(p->ops, ops);
+    cr_assert_eq(p->capacity, capacity);
+    cr_assert_eq(p->nr_ids, NR_IDS);
+    cr_assert_eq(p->nr_resident, 0);
+    cr_assert_eq(p->evictions, 0);
+    return p;
+}
+
+static void random_run(const struct policy_ops *ops, uint32_t capacity, bool all_channels)
+{
+    uint64_t state = seed_of_run();
+    struct policy *p = make(ops, capacity);
+    uint64_t misses = 0;
+
+    for (uint32_t i = 0; i < NR_STEPS; i++) {
+        uint32_t id = next_id(&state, i);
+        enum policy_channel channel = POLICY_READ;
+
+        if (all_channels) {
+            channel = (enum policy_channel)(next_random(&state) % (POLICY_PREFETCH + 1));
+        }
+        bool was = policy_is_resident(p, id);
+        bool hit = policy_access(p, id, channel);
+
+        misses += !hit;
+        cr_assert_eq(hit, was, "%s, step %u: 1", ops->name, (unsigned)i);
+        cr_assert(policy_is_resident(p, id), "%s, step %u: 2", ops->name, (unsigned)i);
+        cr_assert_leq(p->nr_resident, capacity, "%s, step %u: 3", ops->name, (unsigned)i);
+        cr_assert_eq(p->nr_resident + p->evictions, misses, "%s, step %u: 4", ops->name,
+                     (unsigned)i);
+        if (i % 64 == 0) {
+            cr_assert_eq(p->nr_resident, count_resident(p), "%s, step %u: 3", ops->name,
+                         (unsigned)i);
+        }
+    }
+    cr_assert_gt(misses, 0);
+    cr_assert_lt(misses, NR_STEPS);
+    policy_destroy(p);
+}
+
+Test(all, random_requests)
+{
+    static const uint32_t capacities[] = {1, 2, 3, 17, 64, 150, NR_IDS - 1};
+
+    for (size_t k = 0; policy_at(k); k++) {
+        for (size_t c = 0; c < sizeof(capacities) / sizeof(capacities[0]); c++) {
+            random_run(policy_at(k), capacities[c], false);
+            random_run(policy_at(k), capacities[c], true);
+        }
+    }
+}
+
+static uint32_t *random_ids(void)
+{
+    uint64_t state = seed_of_run();
+    uint32_t *ids = malloc(NR_STEPS * sizeof(*ids));
+
+    cr_assert_not_null(ids);
+    for (uint32_t i = 0; i < NR_STEPS; i++) {
+        ids[i] = next_id(&state, i);
+    }
+    return ids;
+}
+
+/* Rule 5, also with batches of odd lengths. */
+Test(all, replay_is_access)
+{
+    static const size_t batches[] = {1, 7, 16, 17, 1000, NR_STEPS};
+    uint32_t *ids = random_ids();
+
+    for (size_t k = 0; policy_at(k); k++) {
+        struct policy *one = make(policy_at(k), 40);
+        uint64_t misses = 0;
+
+        for (uint32_t i = 0; i < NR_STEPS; i++) {
+            misses += !policy_access(one, ids[i], POLICY_READ);
+        }
+        char *state = golden_state(one);
+
+        for (size_t b = 0; b < sizeof(batches) / sizeof(batches[0]); b++) {
+            struct policy *many = make(policy_at(k), 40);
+            uint64_t replayed = 0;
+
+            for (size_t i = 0; i < NR_STEPS; i += batches[b]) {
+                size_t rest = NR_STEPS - i;
+                replayed += policy_replay(many, ids + i, rest < batches[b] ? rest : batches[b]);
+            }
+            char *other = golden_state(many);
+
+            cr_assert_eq(replayed, misses, "%s", policy_at(k)->name);
+            cr_assert_str_eq(other, state, "%s", policy_at(k)->name);
+            cr_assert_eq(many->evictions, one->evictions);
+            free(other);
+            policy_destroy(many);
+        }
+        free(state);
+        policy_destroy(one);
+    }
+    free(ids);
+}
+
+Test(all, capacity_zero_holds_nothing)
+{
+    uint32_t *ids = random_ids();
+
+    for (size_t k = 0; policy_at(k); k++) {
+        struct policy *p = make(policy_at(k), 0);
+
+        cr_assert_eq(policy_replay(p, ids, NR_STEPS), NR_STEPS, "%s", policy_at(k)->name);
+        cr_assert_not(policy_access(p, 5, POLICY_MAPPED));
+        cr_assert_not(policy_is_resident(p, 5));
+        cr_assert_eq(p->nr_resident, 0);
+        cr_assert_eq(p->evictions, 0);
+        policy_destroy(p);
+    }
+    free(ids);
+}
+
+Test(all, room_for_everything_misses_once)
+{
+    uint32_t *ids = random_ids();
+    bool seen[NR_IDS] = {false};
+    uint64_t distinct = 0;
+
+    for (uint32_t i = 0; i < NR_STEPS; i++) {
+        distinct += !seen[ids[i]];
+        seen[ids[i]] = true;
+    }
+    for (size_t k = 0; policy_at(k); k++) {
+        struct policy *p = make(policy_at(k), NR_IDS);
+
+        cr_assert_eq(policy_replay(p, ids, NR_STEPS), distinct, "%s", policy_at(k)->name);
+        cr_assert_eq(p->evictions, 0);
+        policy_destroy(p);
+    }
+    free(ids);
+}
+
+Test(all, registry)
+{
+    for (size_t k = 0; policy_at(k); k++) {
+        const struct policy_ops *ops = policy_at(k);
+
+        cr_assert_eq(policy_find(ops->name), ops);
+        cr_assert_gt(strlen(ops->what), 10);
+        cr_assert_gt(strlen(ops->source), 10);
+        cr_assert_null(strpbrk(ops->name, ", \t\n"), "%s", ops->name);
+    }
+    cr_assert_null(policy_find("no-such-policy"));
+    cr_assert_null(policy_find(""));
+}
+
+Test(all, too_many_ids_is_refused)
+{
+    struct policy_config config = {.capacity = 1, .nr_ids = UINT32_MAX};
+
+    for (size_t k = 0; policy_at(k); k++) {
+        struct policy *p = NULL;
+
+        cr_assert_eq(policy_create(policy_at(k), &config, &p), -EINVAL);
+        cr_assert_null(p);
+    }
+}
