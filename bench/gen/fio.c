@@ -89,10 +89,10 @@ static uint32_t rotate(uint32_t x, unsigned k)
     return x << k | x >> (32 - k);
 }
 
-uint32_t fio_hash(const void *bytes, size_t len)
+uint32_t fio_hash(const void *bytes, size_t len, uint32_t base)
 {
     const unsigned char *at = bytes;
-    uint32_t a = UINT32_C(0x61c88647) + (uint32_t)len;
+    uint32_t a = base + (uint32_t)len;
     uint32_t b = a;
     uint32_t c = a;
 
@@ -139,7 +139,8 @@ void fio_job_seed(struct fio_job *job, uint32_t seed)
 
 void fio_job_init(struct fio_job *job, const char *path, uint32_t thread)
 {
-    uint64_t seed = (uint64_t)fio_hash(path, strlen(path)) * thread * fio_thread_seed(thread);
+    uint32_t hash = fio_hash(path, strlen(path), FIO_HASH_BASE);
+    uint64_t seed = hash * (uint64_t)thread * fio_thread_seed(thread);
 
     fio_job_seed(job, (uint32_t)seed);
 }

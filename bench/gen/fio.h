@@ -44,8 +44,9 @@ uint32_t fio_taus_next(struct fio_taus *taus);
 
 /* Seed 6 (the block generator's) of a thread of a run with the default seed; threads count from 1. */
 uint64_t fio_thread_seed(uint32_t thread);
-/* Bob Jenkins' lookup3 (2006, public domain) of len bytes, with the initial value 0x61c88647 + len. */
-uint32_t fio_hash(const void *bytes, size_t len);
+/* Bob Jenkins' lookup3 (2006, public domain) of len bytes; fio begins with base FIO_HASH_BASE. */
+#define FIO_HASH_BASE UINT32_C(0x61c88647)
+uint32_t fio_hash(const void *bytes, size_t len, uint32_t base);
 
 /* The job of a thread that reads the file of that path. */
 void fio_job_init(struct fio_job *job, const char *path, uint32_t thread);

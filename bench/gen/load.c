@@ -118,6 +118,19 @@ static int produce(struct loading *l, const char *spec)
     return produce_generator(l, spec);
 }
 
+/* The trace, named by the spec: characters that would break a table are replaced. */
+static int finish(struct sink *sink, const char *spec, struct trace **ret)
+{
+    int rc = sink_finish(sink, spec, ret);
+
+    for (char *at = rc ? NULL : (*ret)->name; at && *at; at++) {
+        if ((unsigned char)*at < ' ' || *at == 0x7f) {
+            *at = '?';
+        }
+    }
+    return rc;
+}
+
 int gen_check(const char *spec, struct trace_error *error)
 {
     struct loading l = {.error = error};
@@ -141,7 +154,7 @@ int gen_load(const char *spec, const struct trace_options *options, struct trace
     int rc = produce(&l, spec);
 
     if (!rc) {
-        rc = sink_finish(l.sink, spec, ret);
+        rc = finish(l.sink, spec, ret);
         if (rc) {
             trace_fail(error, rc, "%s: %s", spec,
                        rc == -EINVAL ? "there is no request in it" : sink_reason(rc));
