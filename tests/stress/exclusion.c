@@ -25,7 +25,7 @@
 #include "genlru/genlru.h"
 #include "stress.h"
 
-enum { NR_NODES = 24, MAX_ROLES = 4, NR_VARIANTS = 2, PAIR_ROUNDS = 12, GROUP_ROUNDS = 120 };
+enum { NR_NODES = 24, MAX_ROLES = 4, NR_VARIANTS = 2, PAIR_ROUNDS = 10, GROUP_ROUNDS = 100 };
 enum { CAPACITY = 4000, MAX_CHARGE = 100, MAX_CALLS = 2000, CALLS_ALONE = 3 };
 
 enum state { OFF, LISTED, PINNED, PARKED, ISOLATED, NR_STATES };
