@@ -86,12 +86,8 @@ static int owner_create(const struct policy_config *config, const struct genlru_
     how.capacity = config->capacity;
     how.stripes = 1; /* one thread: the order of adds is the order of the list */
     how.on_error = on_error;
-    o->base = (struct policy){
-        .ops = ops,
-        .capacity = config->capacity,
-        .nr_ids = config->nr_ids,
-    };
-    o->chunk = policy_chunk(config->capacity);
+    policy_init(&o->base, ops, config);
+    o->chunk = policy_chunk((uint32_t)config->capacity);
     o->node = array_create(config->nr_ids, sizeof(*o->node));
     o->shadow = array_create(config->nr_ids, sizeof(*o->shadow));
     o->state = array_create(config->nr_ids, sizeof(*o->state));

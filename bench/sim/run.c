@@ -33,7 +33,11 @@ static int replay(struct run *r, struct progress *progress)
     uint64_t n = r->trace->nr_requests;
     int rc = policy_create(r->ops, &config, &p);
 
+    if (!rc) {
+        rc = policy_prepare(p, r->trace->ids, n);
+    }
     if (rc) {
+        policy_destroy(p);
         return rc;
     }
     progress_begin(progress, "requests", "%s %s %s", r->trace->name, r->ops->name, r->size->text);
