@@ -15,6 +15,7 @@ extern const struct policy_ops policy_lru;
 extern const struct policy_ops policy_clock;
 extern const struct policy_ops policy_slru;
 extern const struct policy_ops policy_s4lru;
+extern const struct policy_ops policy_s4lru_filled;
 extern const struct policy_ops policy_lfu;
 extern const struct policy_ops policy_lfu_plain;
 extern const struct policy_ops policy_2q;

@@ -10,8 +10,11 @@
  *
  * An HIR that is asked for while it is in S has a shorter reuse distance than the LIR at the
  * bottom, so the two change places. Then S is pruned: HIRs at the bottom are forgotten until an LIR
- * is there. S may grow up to the distinct ids seen between two uses of an LIR; the paper
- * leaves a bound to the implementer, and there is none here.
+ * is there.
+ *
+ * Between two uses of an LIR any number of ids may pass, and S would keep them all. The paper
+ * leaves a bound on S to the implementer: here 2 entries for each of the cache; beyond it the HIR
+ * that is gone longest is forgotten. (It matters: see docs/baselines.md.)
  */
 #include <assert.h>
 #include <errno.h>
@@ -23,17 +26,22 @@
 #include "policy/replay.h"
 
 #define HIR_PERCENT 1
+#define STACK_TIMES 2 /* bound of S, in capacities */
 
-enum { IN_STACK = 1 << 0, IN_QUEUE = 1 << 1, LIR = 1 << 2 }; /* resident: LIR or IN_QUEUE */
+/* Resident: LIR or IN_QUEUE. GONE: in S, not resident, on the list of those. */
+enum { IN_STACK = 1 << 0, IN_QUEUE = 1 << 1, LIR = 1 << 2, GONE = 1 << 3 };
 
 struct lirs {
     struct policy base;
     struct id_link *stack;
-    struct id_link *queue;
+    struct id_link *queue; /* also links the gone, who are not in Q */
     uint8_t *state;
-    uint32_t head; /* of both */
+    uint32_t head; /* of S and of Q */
+    uint32_t gone; /* head of the gone, youngest first */
     uint32_t nr_lir;
     uint32_t lir_room;
+    uint32_t nr_stack;
+    uint64_t stack_room;
 };
 
 static void lirs_destroy(struct policy *p)
@@ -55,7 +63,7 @@ static int lirs_create(const struct policy_config *config, struct policy **ret)
     }
     policy_init(&l->base, &policy_lirs, config);
     l->stack = array_create((size_t)config->nr_ids + 1, sizeof(*l->stack));
-    l->queue = array_create((size_t)config->nr_ids + 1, sizeof(*l->queue));
+    l->queue = array_create((size_t)config->nr_ids + 2, sizeof(*l->queue));
     l->state = array_create(config->nr_ids, sizeof(*l->state));
     if (!l->stack || !l->queue || !l->state) {
         lirs_destroy(&l->base);
@@ -64,6 +72,9 @@ static int lirs_create(const struct policy_config *config, struct policy **ret)
     l->head = config->nr_ids;
     id_list_init(l->stack, l->head);
     id_list_init(l->queue, l->head);
+    l->gone = l->head + 1;
+    id_list_init(l->queue, l->gone);
+    l->stack_room = config->capacity * STACK_TIMES;
     uint32_t hir_room = (uint32_t)(config->capacity * HIR_PERCENT / 100);
 
     hir_room += hir_room == 0;
@@ -72,13 +83,33 @@ static int lirs_create(const struct policy_config *config, struct policy **ret)
     return 0;
 }
 
+/* No longer gone: it comes back or is forgotten. */
+static inline void lirs_ungone(struct lirs *l, uint32_t id)
+{
+    if (l->state[id] & GONE) {
+        id_list_del(l->queue, id);
+        l->state[id] &= (uint8_t)~GONE;
+    }
+}
+
 static inline void lirs_to_top(struct lirs *l, uint32_t id)
 {
+    lirs_ungone(l, id);
     if (l->state[id] & IN_STACK) {
         id_list_del(l->stack, id);
+    } else {
+        l->nr_stack++;
     }
     l->state[id] |= IN_STACK;
     id_list_add(l->stack, l->head, id);
+}
+
+static inline void lirs_off_stack(struct lirs *l, uint32_t id)
+{
+    lirs_ungone(l, id);
+    id_list_del(l->stack, id);
+    l->state[id] &= (uint8_t)~IN_STACK;
+    l->nr_stack--;
 }
 
 static inline void lirs_to_end(struct lirs *l, uint32_t id)
@@ -98,8 +129,7 @@ static inline void lirs_prune(struct lirs *l)
         if (id == l->head || (l->state[id] & LIR)) {
             return;
         }
-        id_list_del(l->stack, id);
-        l->state[id] &= (uint8_t)~IN_STACK;
+        lirs_off_stack(l, id);
     }
 }
 
@@ -116,7 +146,7 @@ static inline void lirs_promote(struct lirs *l, uint32_t id)
         uint32_t bottom = id_list_tail(l->stack, l->head);
 
         assert(l->state[bottom] & LIR);
-        id_list_del(l->stack, bottom);
+        lirs_off_stack(l, bottom);
         l->state[bottom] = 0;
         l->nr_lir--;
         lirs_to_end(l, bottom);
@@ -131,6 +161,10 @@ static inline void lirs_evict_one(struct lirs *l)
     assert(id != l->head);
     id_list_del(l->queue, id);
     l->state[id] &= (uint8_t)~IN_QUEUE;
+    if (l->state[id] & IN_STACK) {
+        l->state[id] |= GONE;
+        id_list_add(l->queue, l->gone, id);
+    }
     l->base.nr_resident--;
     l->base.evictions++;
 }
@@ -148,6 +182,13 @@ static inline void lirs_hit(struct lirs *l, uint32_t id)
     }
 }
 
+static inline void lirs_bound_stack(struct lirs *l)
+{
+    while (l->nr_stack > l->stack_room && !id_list_is_empty(l->queue, l->gone)) {
+        lirs_off_stack(l, id_list_tail(l->queue, l->gone));
+    }
+}
+
 static inline void lirs_miss(struct lirs *l, uint32_t id)
 {
     if (l->base.nr_resident == l->base.capacity) {
@@ -160,6 +201,7 @@ static inline void lirs_miss(struct lirs *l, uint32_t id)
         lirs_to_top(l, id);
         lirs_to_end(l, id);
     }
+    lirs_bound_stack(l);
 }
 
 REPLAY_INLINE bool lirs_access(struct policy *p, uint32_t id, enum policy_channel channel)

@@ -19,6 +19,7 @@ static const struct policy_ops *const all[] = {
     &policy_clock,
     &policy_slru,
     &policy_s4lru,
+    &policy_s4lru_filled,
     &policy_lfu,
     &policy_lfu_plain,
     &policy_2q,

@@ -9,6 +9,10 @@
  *
  * Segment 0 has no bound of its own: it holds what the others leave, and the oldest of the lowest
  * segment that is not empty makes room.
+ *
+ * s4lru-filled is not in any paper: a miss goes into the lowest segment that has room, so an empty
+ * cache puts its first keys where only hits should lead. Public results for SLRU exist that are
+ * this one's (docs/baselines.md); it is here to tell the two apart.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,8 +32,9 @@ struct slru {
     struct id_link *link; /* ids, then a head for each segment */
     uint8_t *where;
     uint32_t len[SEGMENTS_MAX];
-    uint32_t room[SEGMENTS_MAX]; /* [0] is not used */
+    uint32_t room[SEGMENTS_MAX];
     uint32_t nr_segments;
+    bool fills_up; /* misses go into the lowest segment that has room */
 };
 
 static void slru_destroy(struct policy *p)
@@ -92,6 +97,16 @@ static inline void hit(struct slru *s, uint32_t id, uint32_t segment)
     }
 }
 
+static inline uint32_t segment_of_miss(const struct slru *s)
+{
+    for (uint32_t i = 0; s->fills_up && i < s->nr_segments; i++) {
+        if (s->len[i] < s->room[i]) {
+            return i;
+        }
+    }
+    return 0;
+}
+
 static inline void evict_one(struct slru *s)
 {
     uint32_t segment = 0;
@@ -120,7 +135,7 @@ REPLAY_INLINE bool slru_access(struct policy *p, uint32_t id, enum policy_channe
     if (p->nr_resident == p->capacity) {
         evict_one(s);
     }
-    put(s, id, 0);
+    put(s, id, segment_of_miss(s));
     p->nr_resident++;
     return false;
 }
@@ -165,6 +180,16 @@ static int s4lru_create(const struct policy_config *config, struct policy **ret)
     return create(config, &policy_s4lru, 4, 25, ret);
 }
 
+static int s4lru_filled_create(const struct policy_config *config, struct policy **ret)
+{
+    int rc = create(config, &policy_s4lru_filled, 4, 25, ret);
+
+    if (!rc) {
+        ((struct slru *)*ret)->fills_up = true;
+    }
+    return rc;
+}
+
 const struct policy_ops policy_slru = {
     .name = "slru",
     .what = "segmented LRU: a hit takes an entry from probation to the protected 80 %",
@@ -183,6 +208,18 @@ const struct policy_ops policy_s4lru = {
     .what = "segmented LRU with four equal segments, one up at each hit",
     .source = "Huang et al.: An analysis of Facebook photo caching, SOSP 2013",
     .create = s4lru_create,
+    .destroy = slru_destroy,
+    .access = slru_access_one,
+    .replay = slru_replay,
+    .is_resident = slru_is_resident,
+    .dump = slru_dump,
+};
+
+const struct policy_ops policy_s4lru_filled = {
+    .name = "s4lru-filled",
+    .what = "s4lru whose first misses fill the upper segments; a deviation, to explain results",
+    .source = "none: a variant of Huang et al., SOSP 2013",
+    .create = s4lru_filled_create,
     .destroy = slru_destroy,
     .access = slru_access_one,
     .replay = slru_replay,
