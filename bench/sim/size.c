@@ -29,7 +29,7 @@ static int parse_decimal(const char *text, size_t len, uint64_t *ret_number, uin
             point = true;
             continue;
         }
-        if (text[i] < '0' || text[i] > '9' || ++digits > 16) {
+        if (text[i] < '0' || text[i] > '9' || ++digits > 19) {
             return -EINVAL;
         }
         number = number * 10 + (uint64_t)(text[i] - '0');
