@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NR_KEYS = 20000, CAPACITY = 2000, NR_REQUESTS = 150000 };
+enum { NR_KEYS = 20000, CAPACITY = 2000, NR_REQUESTS = 80000 };
 
 struct entry {
     struct genlru_node node;

@@ -25,8 +25,8 @@ struct genlru_pool;
 
 /*
  * Memory of the library's own structures (never of nodes). alloc returns `size` bytes aligned to `align` (a power of
- * two, at most 2 MiB) or NULL; free gets the same size and align back. Called without any lru's lock held;
- * must be safe for the threads that use the lrus.
+ * two, at most 2 MiB) or NULL; free gets the same size and align back. Called with no lock of the library held. Must be
+ * safe for the threads that use the lrus.
  */
 struct genlru_allocator {
     void *(*alloc)(void *ctx, size_t size, size_t align);
@@ -46,7 +46,7 @@ struct genlru_pool_stat {
     uint64_t slabs;        /* allocations they came in */
     uint64_t trimmed_bytes; /* given back to the system, addresses kept */
 };
-/* Returns 0 or -ENOMEM. allocator NULL = the C library's (slabs by mmap, so that trim can give memory back). */
+/* Returns 0, -ENOMEM, or -EINVAL (an allocator with one function of the two). allocator NULL = the C library's (slabs by mmap, so that trim can give memory back). */
 GENLRU_API int genlru_pool_create(const struct genlru_allocator *allocator, struct genlru_pool **ret_pool);
 /* -EBUSY if an lru still uses the pool, else 0. */
 GENLRU_API int genlru_pool_destroy(struct genlru_pool *pool);

@@ -72,13 +72,14 @@
  *
  * Two deleters of one node: only the one that removed it from the index may call del. On DIFFERENT nodes
  * of one lru every call may run beside every other; genlru_destroy beside none. "evict" stands for every call that
- * moves nodes: genlru_evict, genlru_age, genlru_workingset, genlru_dump, genlru_verify, genlru_trim.
+ * moves nodes: genlru_evict, genlru_age, genlru_workingset, genlru_verify, genlru_trim.
  *
  * ## Locks
  *
  * genlru_access, genlru_access_batch, genlru_recharge, genlru_advise and the reading calls take none.
  * genlru_add takes its stripe's lock, and the lru's once in 60 adds; genlru_del takes the lru's only when
- * a mover holds the node, or one time in 64 to compact. The owner's code never runs under any of them.
+ * a mover holds the node, or one time in 64 to compact. The owner's code never runs under any of them
+ * (docs/locking.md has the table).
  *
  * ## Errors
  *
@@ -144,8 +145,8 @@ struct genlru_add {
 GENLRU_API int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how);
 
 /*
- * Takes a node off the lru. GENLRU_YOURS: free it or add it again; 0: a pin holder or an evictor has it, and will
- * be told to free it; -ENOENT: it was on no list. Its refs stay in the node. O(1), no lock but as said above.
+ * Takes a node off the lru. GENLRU_YOURS: free it or add it again (after genlru_node_init, if an evictor had it);
+ * 0: a pin holder or an evictor has it, and will be told to free it; -ENOENT: it was on no list. Its refs stay in the node. O(1), no lock but as said above.
  * The checked build also refuses a node of another lru with -EXDEV.
  */
 GENLRU_API GENLRU_MUST_CHECK int genlru_del(struct genlru *lru, struct genlru_node *node);
@@ -205,7 +206,8 @@ GENLRU_API void genlru_access_batch(struct genlru *lru, const struct genlru_harv
 struct genlru_budget {
     uint64_t charge;      /* isolate at least this much charge (the last victim may go beyond it) */
     uint64_t nodes;       /* isolate this many nodes */
-    uint64_t scanned;     /* look at no more nodes than this (16 empty slots count as one) */
+    uint64_t scanned;     /* look at no more nodes than this (16 empty slots count as one; where a full window of
+                             another type must move up, that is done in whole blocks of up to 60) */
     uint64_t deadline_ns; /* on the config's clock; looked at between batches of 64 */
     uint32_t types;       /* bit t = type t may be evicted; 0 = all */
     uint32_t flags;       /* 0 */
@@ -262,8 +264,9 @@ GENLRU_API GENLRU_MUST_CHECK int genlru_release(struct genlru *lru, struct genlr
 
 /*
  * Begins a new generation; aging otherwise happens inside genlru_evict. When the window is full its oldest
- * generation moves up first, at most `budget_nodes` nodes of it in this call (0 = no limit). Returns 0, or
- * -EAGAIN when the budget ended first: what was done stays done, call again. Takes the lru's lock in batches.
+ * generation moves up first, at most `budget_nodes` nodes of it in this call, rounded up to whole blocks of 60 (0 = no
+ * limit). Returns 0, or -EAGAIN when the budget ended first: what was done stays done, call again. Takes the lru's lock in
+ * batches.
  */
 GENLRU_API int genlru_age(struct genlru *lru, uint64_t budget_nodes);
 
@@ -273,7 +276,7 @@ GENLRU_API void genlru_set_capacity(struct genlru *lru, uint64_t capacity);
 /* Charge on the lru beyond its capacity, 0 if there is none: what an owner that bounds by capacity evicts. */
 GENLRU_API uint64_t genlru_excess(const struct genlru *lru);
 
-/* Charge listed and parked. Sums counters, no lock: O(generations x types x stripes). */
+/* Charge listed and parked: cheap enough to ask on every insert. No lock, O(stripes). */
 GENLRU_API uint64_t genlru_charge(const struct genlru *lru);
 
 /*

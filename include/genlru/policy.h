@@ -84,7 +84,8 @@ struct genlru_policy {
     struct genlru_refault_rules refault;
     struct genlru_tier_rules tiers;
     struct genlru_probation_rules probation;
-    uint16_t age_percent;   /* a new generation each time this share of the capacity was evicted; 0 = only when needed */
+    uint16_t age_percent;   /* a new generation each time this share of the capacity was evicted, or as soon as the window
+                               is not full after that; 0 = only when needed */
     uint16_t epoch_percent; /* a new freq epoch each time this share of the capacity was evicted; 0 = never */
 };
 

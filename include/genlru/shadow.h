@@ -33,7 +33,7 @@ typedef uint64_t genlru_shadow; /* 0 = no shadow */
 /* What a shadow says, seen from now. */
 struct genlru_shadow_info {
     uint64_t distance;   /* charge evicted since, in the owner's unit, rounded to the clock's steps */
-    uint32_t gens;       /* generations that passed, up to 255 */
+    uint32_t gens;       /* max_seq now less min_seq at eviction, up to 255: 2 or more right after an eviction */
     uint8_t refs;        /* at eviction */
     uint8_t freq;        /* at eviction */
     uint8_t type;

@@ -43,7 +43,7 @@ struct genlru_stat {
     uint32_t nr_gens;
     uint32_t nr_types;
     uint32_t stripes;
-    uint32_t freq_epoch;
+    uint32_t freq_epoch; /* modulo 256 */
     uint64_t capacity;
     uint64_t max_seq;
     uint64_t min_seq[GENLRU_MAX_TYPES];

@@ -27,10 +27,15 @@ static inline uint64_t genlru__round_up_pow2(uint64_t value)
     return value <= 1 ? 1 : UINT64_C(1) << (64 - __builtin_clzll(value - 1));
 }
 
-/* percent of value without overflow; NO_LIMIT-sized values stay huge. */
+/* percent of value, or UINT64_MAX where that is more. */
 static inline uint64_t genlru__percent_of(uint64_t value, unsigned percent)
 {
-    return value / 100 * percent + value % 100 * percent / 100;
+    uint64_t whole, sum;
+
+    if (__builtin_mul_overflow(value / 100, percent, &whole) ||
+        __builtin_add_overflow(whole, value % 100 * percent / 100, &sum))
+        return UINT64_MAX;
+    return sum;
 }
 
 /* A bijective mix of 64 bits (two rounds of xor-shift and multiply by odd constants). */

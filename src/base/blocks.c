@@ -43,7 +43,7 @@ int genlru_pool_create(const struct genlru_allocator *allocator, struct genlru_p
     struct genlru_pool *pool;
     int error;
 
-    if (!ret_pool)
+    if (!ret_pool || !genlru__allocator_is_sound(allocator))
         return -EINVAL;
     pool = a.alloc(a.ctx, sizeof(*pool), _Alignof(struct genlru_pool));
     if (!pool)
@@ -180,16 +180,21 @@ static bool reserve_slab(struct genlru_pool *pool)
         if (!table)
             return false;
         if (pool->max_slabs != old_max) { /* someone else grew it meanwhile */
+            genlru__mutex_unlock(&pool->lock);
             a.free(a.ctx, table, max * sizeof(*table), _Alignof(struct slab));
+            genlru__mutex_lock(&pool->lock);
             continue;
         }
         old = pool->slabs;
-        if (old) {
+        if (old)
             memcpy(table, old, pool->nr_slabs * sizeof(*table));
-            a.free(a.ctx, old, old_max * sizeof(*old), _Alignof(struct slab));
-        }
         pool->slabs = table;
         pool->max_slabs = max;
+        if (old) {
+            genlru__mutex_unlock(&pool->lock);
+            a.free(a.ctx, old, old_max * sizeof(*old), _Alignof(struct slab));
+            genlru__mutex_lock(&pool->lock);
+        }
     }
     return true;
 }
@@ -224,7 +229,9 @@ static bool grow(struct genlru_pool *pool)
     if (!is_allocated)
         return false;
     if (!reserve_slab(pool)) {
+        genlru__mutex_unlock(&pool->lock);
         slab_free(pool, &slab);
+        genlru__mutex_lock(&pool->lock);
         return false;
     }
     at = slab_lower_bound(pool, slab.memory);

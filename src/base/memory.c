@@ -23,6 +23,11 @@ static void libc_free(void *ctx, void *memory, size_t size, size_t align)
     free(memory);
 }
 
+bool genlru__allocator_is_sound(const struct genlru_allocator *allocator)
+{
+    return !allocator || !allocator->alloc == !allocator->free;
+}
+
 struct genlru_allocator genlru__allocator_or_default(const struct genlru_allocator *allocator)
 {
     struct genlru_allocator libc = {libc_alloc, libc_free, NULL};

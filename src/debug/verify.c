@@ -182,6 +182,7 @@ static void check_counts(struct verifier *v)
 static void check_counters(struct verifier *v)
 {
     unsigned type, index;
+    uint64_t charge = 0;
 
     for (type = 0; type < v->lru->nr_types; type++)
         for (index = 0; index < GENLRU__NR_COUNTERS; index++) {
@@ -192,7 +193,10 @@ static void check_counters(struct verifier *v)
                   "type %u index %u: counted %lld nodes, %lld charge; found %llu, %llu", type, index,
                   (long long)sum.nodes, (long long)sum.charge, (unsigned long long)tally->nodes,
                   (unsigned long long)tally->charge);
+            charge += tally->charge;
         }
+    check(v, 4, genlru__charge(v->lru) == charge, "charge %llu on the lru; found %llu",
+          (unsigned long long)genlru__charge(v->lru), (unsigned long long)charge);
 }
 
 static void check_window(struct verifier *v)

@@ -103,6 +103,6 @@ unsigned genlru__block_count(const struct genlru__block *block)
     unsigned i, nr = 0;
 
     for (i = block->scan; i < block->fill; i++)
-        nr += genlru_impl_ptr_load_relaxed(&block->slot[i]) != NULL;
+        nr += genlru_impl_ptr_load_acquire(&block->slot[i]) != NULL; /* acquire B: an empty block may be dropped */
     return nr;
 }

@@ -25,7 +25,8 @@ static inline void genlru__publish(struct genlru_node *node, void **slot)
 /* The node in a slot, now the caller's, or NULL. */
 static inline struct genlru_node *genlru__take(void **slot)
 {
-    if (!genlru_impl_ptr_load_relaxed(slot)) /* holes are many, and a load is cheaper than an exchange */
+    /* holes are many, and a load is cheaper than an exchange. acquire B: pairs with a deleter's release B */
+    if (!genlru_impl_ptr_load_acquire(slot))
         return NULL;
     return (struct genlru_node *)genlru_impl_ptr_exchange_acquire(slot, NULL); /* acquire T: pairs with P */
 }
@@ -35,7 +36,7 @@ static inline bool genlru__take_own(struct genlru_node *node)
 {
     void **slot = (void **)genlru_impl_ptr_load_relaxed(&node->slot); /* any value is safe: the swap checks it */
 
-    /* acquire D: pairs with P. release B: who finds the slot empty can see that a del has begun (stripe.h) */
+    /* acquire D: pairs with P. release B: who finds the slot empty sees that a del has begun (stripe.h) */
     return slot && genlru_impl_ptr_cas_acq_rel(slot, node, NULL);
 }
 

@@ -56,6 +56,9 @@ struct genlru__open {
     uint16_t list;
 };
 
+/* birth_ns of a generation that has just begun: later than any time, so its age is 0. */
+#define GENLRU__NOT_STAMPED UINT64_MAX
+
 /* seq of a list that is no generation's. */
 #define GENLRU__NO_SEQ UINT64_MAX
 
@@ -63,6 +66,8 @@ struct genlru__open {
 struct genlru__stripe {
     struct genlru__spinlock lock;              /* guards open[] and the blocks' fill */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
+    uint64_t added_charge;                     /* charge of all adds; written under the lock */
+    uint64_t other_charge;                     /* what else changed the lru's charge; written by anyone */
     uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
     uint64_t refaulted_workingset;
     uint64_t del_begun;                        /* atomics, written by anyone: dels before they take a slot, and after */
@@ -139,9 +144,9 @@ struct genlru {
     struct genlru__mutex lock __attribute__((aligned(64)));
     uint64_t max_seq;
     uint64_t min_seq[GENLRU_MAX_TYPES];
-    uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask */
-    uint64_t next_age_clock;   /* eviction clock at which a policy's aging by volume is due */
-    uint64_t next_epoch_clock; /* ... and the next freq epoch */
+    uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask; relaxed atomics */
+    uint64_t age_clock;        /* eviction clock when the last generation began by volume */
+    uint64_t epoch_clock;      /* ... and the last freq epoch */
     uint32_t epoch;
     uint32_t nr_nonempty;      /* chains with blocks */
     uint64_t nr_reserve;
@@ -149,11 +154,9 @@ struct genlru {
     uint64_t nr_linked;        /* blocks on chains */
     uint64_t nr_opened;        /* blocks open in stripes */
     uint64_t flushed_seq[GENLRU_MAX_TYPES]; /* oldest generation whose open blocks an aging has asked for */
-    uint64_t rescue_left[GENLRU_MAX_TYPES]; /* blocks of the parked chain to look through for nodes that were unpinned
-                                               but could not be moved for want of a block */
     uint64_t live_hint;        /* nodes when the compaction last counted them, less those evicted since */
     uint64_t compact_behind;   /* blocks the compaction has yet to look at in this pass (invariant 7) */
-    uint64_t reported_nodes;   /* what the last report of an inconsistency was about */
+    uint64_t reported_nodes;   /* what the last report of an inconsistency was about; 0 once the figures agree again */
     struct genlru__cursor cursor[GENLRU__NR_CURSORS];
     bool is_walking;
     struct genlru__hist hist[GENLRU_MAX_TYPES];

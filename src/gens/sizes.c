@@ -4,17 +4,15 @@
 
 #include "base/thread.h"
 
-static struct genlru__counter *own_counter(struct genlru *lru, unsigned type, unsigned index)
+static struct genlru__stripe *own_stripe(const struct genlru *lru)
 {
-    unsigned nr = lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes;
-
-    return &genlru__stripe(lru, nr)->counter[type * GENLRU__NR_COUNTERS + index];
+    return genlru__stripe(lru, lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes);
 }
 
 /* relaxed: sums are read as loose figures, or compared when no call is running */
-static void add(struct genlru *lru, unsigned type, unsigned index, uint64_t nodes, uint64_t charge)
+static void add(struct genlru__stripe *stripe, unsigned type, unsigned index, uint64_t nodes, uint64_t charge)
 {
-    struct genlru__counter *counter = own_counter(lru, type, index);
+    struct genlru__counter *counter = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
 
     if (nodes)
         genlru_impl_fetch_add_relaxed(&counter->nodes, nodes);
@@ -22,21 +20,55 @@ static void add(struct genlru *lru, unsigned type, unsigned index, uint64_t node
         genlru_impl_fetch_add_relaxed(&counter->charge, charge);
 }
 
+/* What the change of a node adds to the lru's charge. */
+static uint64_t charge_difference(int from, uint64_t before, int to, uint64_t after)
+{
+    return (to >= 0 ? (uint64_t)genlru_impl_charge(after) : 0) - (from >= 0 ? genlru_impl_charge(before) : 0);
+}
+
+static void add_charge(struct genlru__stripe *stripe, uint64_t charge)
+{
+    if (charge)
+        genlru_impl_fetch_add_relaxed(&stripe->other_charge, charge);
+}
+
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after)
 {
+    struct genlru__stripe *stripe = own_stripe(lru);
     unsigned type = genlru_impl_type(genlru_impl_word(before));
     int from = genlru__counter_index(genlru_impl_word(before));
     int to = genlru__counter_index(genlru_impl_word(after));
+    uint64_t difference = charge_difference(from, before, to, after);
 
     if (from == to) {
         if (from >= 0)
-            add(lru, type, (unsigned)from, 0, (uint64_t)genlru_impl_charge(after) - genlru_impl_charge(before));
-        return;
+            add(stripe, type, (unsigned)from, 0, difference);
+    } else {
+        if (from >= 0)
+            add(stripe, type, (unsigned)from, (uint64_t)-1, -(uint64_t)genlru_impl_charge(before));
+        if (to >= 0)
+            add(stripe, type, (unsigned)to, 1, genlru_impl_charge(after));
     }
-    if (from >= 0)
-        add(lru, type, (unsigned)from, (uint64_t)-1, -(uint64_t)genlru_impl_charge(before));
-    if (to >= 0)
-        add(lru, type, (unsigned)to, 1, genlru_impl_charge(after));
+    add_charge(stripe, difference);
+}
+
+void genlru__account_add(struct genlru__stripe *stripe, uint64_t after)
+{
+    uint32_t word = genlru_impl_word(after);
+
+    add(stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word), 1, genlru_impl_charge(after));
+    genlru__bump(&stripe->added_charge, genlru_impl_charge(after));
+}
+
+uint64_t genlru__charge(const struct genlru *lru)
+{
+    uint64_t charge = 0;
+    unsigned i;
+
+    for (i = 0; i < lru->nr_stripes; i++)
+        charge += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->added_charge) +
+                  genlru_impl_load_relaxed(&genlru__stripe(lru, i)->other_charge);
+    return (int64_t)charge < 0 ? 0 : charge;
 }
 
 static void batch_add(struct genlru *lru, struct genlru__batch *batch, unsigned type, unsigned index, uint64_t nodes,
@@ -68,6 +100,7 @@ void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint
     int from = genlru__counter_index(genlru_impl_word(before));
     int to = genlru__counter_index(genlru_impl_word(after));
 
+    batch->charge += charge_difference(from, before, to, after);
     if (from >= 0)
         batch_add(lru, batch, type, (unsigned)from, (uint64_t)-1, -(uint64_t)genlru_impl_charge(before));
     if (to >= 0)
@@ -76,11 +109,14 @@ void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint
 
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
 {
+    struct genlru__stripe *stripe = own_stripe(lru);
     unsigned i;
 
     for (i = 0; i < batch->nr; i++)
-        add(lru, batch->sum[i].type, batch->sum[i].index, batch->sum[i].nodes, batch->sum[i].charge);
+        add(stripe, batch->sum[i].type, batch->sum[i].index, batch->sum[i].nodes, batch->sum[i].charge);
+    add_charge(stripe, batch->charge);
     batch->nr = 0;
+    batch->charge = 0;
 }
 
 struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, unsigned index)

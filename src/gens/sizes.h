@@ -25,12 +25,19 @@ static inline int genlru__counter_index(uint32_t word)
 /* Adds the difference that a node's change from `before` to `after` makes. */
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after);
 
+/* The same for a node that has just been added. Under the stripe's lock, which saves an atomic addition. */
+void genlru__account_add(struct genlru__stripe *stripe, uint64_t after);
+
+/* Charge on the lru: the sum over all counters, kept by stripe beside them; clamped at 0. O(stripes). */
+uint64_t genlru__charge(const struct genlru *lru);
+
 /*
  * The same for many nodes: differences are gathered here and added once. A batch lives on the stack of one call;
  * flush it before unlocking, so that nobody sees a quiescent structure with pending differences.
  */
 struct genlru__batch {
     unsigned nr;
+    uint64_t charge; /* of the lru */
     struct {
         uint16_t type;
         uint16_t index;

@@ -50,9 +50,9 @@ bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
     uint64_t begun = 0, ended = 0;
     unsigned i;
 
-    genlru_impl_fence_acquire(); /* acquire B: slots were found empty before */
     for (i = 0; i < lru->nr_stripes; i++)
         ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
+    /* relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists under */
     for (i = 0; i < lru->nr_stripes; i++)
         begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
     *ret_begun = begun;
@@ -143,36 +143,33 @@ static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsi
         to_front(stripe, place);
         open_block(lru, stripe, list, seq, block);
         if (lru->policy.probation.percent)
-            genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
+            genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
         genlru__compact_if_due(lru);
     }
     genlru__mutex_unlock(&lru->lock);
     return is_valid;
 }
 
-void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
-                           bool *ret_stale)
+struct genlru__block *genlru__stripe_spare(struct genlru *lru)
 {
-    struct genlru__block *block;
+    return genlru__reserve_fill(lru) ? genlru__pool_get(lru->pool, true) : NULL;
+}
+
+void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
+                           struct genlru__block **spare)
+{
     unsigned i;
 
-    *ret_stale = false;
     for (i = 0; i < GENLRU__NR_OPEN; i++)
         if (stripe->open[i].block && stripe->open[i].list == list && stripe->open[i].seq == seq)
             break;
     if (i < GENLRU__NR_OPEN && stripe->open[i].block->fill < GENLRU__SLOTS) {
         if (i)
             to_front(stripe, i);
-        return &stripe->open[0].block->slot[stripe->open[0].block->fill++];
-    }
-    /* before the lru's lock, since the pool may call the allocator; movers must always find their reserve */
-    block = genlru__reserve_fill(lru) ? genlru__pool_get(lru->pool, true) : NULL;
-    if (!block)
-        return NULL;
-    if (!replace_open(lru, stripe, place_to_open(stripe, i), list, seq, block)) {
-        genlru__pool_put(lru->pool, block);
-        *ret_stale = true;
-        return NULL;
+    } else {
+        if (!*spare || !replace_open(lru, stripe, place_to_open(stripe, i), list, seq, *spare))
+            return NULL;
+        *spare = NULL;
     }
     return &stripe->open[0].block->slot[stripe->open[0].block->fill++];
 }

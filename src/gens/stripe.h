@@ -33,12 +33,19 @@ struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru);
 void genlru__stripe_release(struct genlru__stripe *stripe);
 
 /*
- * An empty slot at the young end of a list; the caller publishes a node in it before it releases the stripe. NULL = no
- * memory, nothing changed; or, with *ret_stale set, generation `seq` left the window before a block could be opened
- * for it: look at the window again. `seq` is GENLRU__NO_SEQ for a list that is no generation's.
+ * An empty slot at the young end of a list; the caller publishes a node in it before it releases the stripe. Where a block has
+ * to be opened, *spare is used and becomes NULL. The result is NULL, with nothing changed, if there is no spare: release the
+ * stripe, get one (genlru__stripe_spare) and come again; or if, in spite of a spare, generation `seq` left the window before
+ * a block could be opened for it: look at the window again. `seq` is GENLRU__NO_SEQ for a list that is no generation's.
  */
 void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
-                           bool *ret_stale);
+                           struct genlru__block **spare);
+
+/*
+ * A block to open, with the movers' reserve filled up first; NULL: no memory for both. May call the allocator, so no lock may
+ * be held.
+ */
+struct genlru__block *genlru__stripe_spare(struct genlru *lru);
 
 /* List that an open block will be handed over to. Under the lru's lock. */
 unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open);

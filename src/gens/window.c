@@ -6,8 +6,9 @@
 #include "gens/hist.h"
 
 /*
- * Publishes the window to hits. relaxed: a hit that still sees the old one ages what it writes by what it
- * missed, and 127 indices for 64 generations leave room for 63 agings (edge W in docs/memory-model.md).
+ * Publishes the window to hits, and through the stripes' locks (S) to adds. relaxed: a hit that still sees the
+ * old one ages what it writes by what it missed, and 127 indices for 64 generations leave room for 63 agings
+ * (edge W in docs/memory-model.md).
  */
 static void publish(struct genlru *lru)
 {
@@ -70,9 +71,14 @@ void genlru__begin_gen(struct genlru *lru)
 {
     genlru__assert(genlru__may_age(lru));
     genlru_impl_store_relaxed(&lru->max_seq, lru->max_seq + 1);
-    genlru_impl_store_relaxed(&lru->birth_ns[lru->max_seq & lru->gen_mask], lru->now_ns(lru->clock_ctx));
+    genlru_impl_store_relaxed(&lru->birth_ns[lru->max_seq & lru->gen_mask], GENLRU__NOT_STAMPED);
     genlru__bump(&lru->stat.aged, 1);
     publish(lru);
+}
+
+void genlru__stamp_birth(struct genlru *lru, uint64_t seq)
+{
+    genlru_impl_store_relaxed(&lru->birth_ns[seq & lru->gen_mask], lru->now_ns(lru->clock_ctx));
 }
 
 bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type)

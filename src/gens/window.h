@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The window of generations: max_seq for all types, min_seq of each, at least two and at most nr_gens wide.
- * Everything here runs under the lru's lock.
+ * Everything here runs under the lru's lock but where it says otherwise.
  */
 #ifndef GENLRU_GENS_WINDOW_H
 #define GENLRU_GENS_WINDOW_H
@@ -32,6 +32,9 @@ bool genlru__may_age(const struct genlru *lru);
 
 /* max_seq + 1. The caller flushes the stripes after unlocking: their open blocks now belong to older generations. */
 void genlru__begin_gen(struct genlru *lru);
+
+/* Says when generation `seq` began. Without the lock, since the clock is the owner's code; until then its age reads as 0. */
+void genlru__stamp_birth(struct genlru *lru, uint64_t seq);
 
 /* True if the oldest generation of `type` has no nodes, seen or in open blocks. */
 bool genlru__is_oldest_empty(const struct genlru *lru, unsigned type);

@@ -30,6 +30,7 @@ static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru_
             if (genlru__word_refresh(genlru_impl_word(state), &context, &word) != 0)
                 return;
             after = genlru_impl_with_word(state, word);
+            /* relaxed, as in every hit: the word publishes nothing but itself */
         } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
         genlru__batch_account(lru, sizes, state, after);
         state = after;
@@ -39,7 +40,7 @@ static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru_
 void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
 
     do {
         window = genlru_impl_load_relaxed(&lru->view.window);
@@ -75,6 +76,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         after = genlru_impl_with_word(state, word);
         if (after == state)
             return;
+        /* relaxed: see genlru_impl_access_moving */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
         genlru__batch_account(lru, sizes, state, after);
@@ -85,7 +87,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
 void genlru_access_batch(struct genlru *lru, const struct genlru_harvest *harvest, size_t nr)
 {
     enum { AHEAD = 8 };
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
     size_t i;
 
     for (i = 0; i < nr; i++) {

@@ -20,6 +20,7 @@ struct adding {
     struct genlru_node *node;
     unsigned flags;
     struct genlru__past past;
+    struct genlru__block *spare; /* to open when the stripe has no room on the right list */
 };
 
 static bool goes_on_probation(const struct genlru *lru)
@@ -56,7 +57,7 @@ static unsigned list_of(const struct genlru *lru, const struct genlru__context *
     return genlru__list_of_seq(lru, type, *ret_seq);
 }
 
-/* Publishes the node in a slot of the locked stripe. */
+/* Publishes the node in a slot of the locked stripe. -EAGAIN: a spare block is needed. */
 static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
 {
     struct genlru_node *node = adding->node;
@@ -66,16 +67,15 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
     uint32_t word;
     void **slot;
     int error;
-    bool is_stale;
 
     do {
         error = word_after(adding, state, &context, &word);
         if (error)
             return error;
         list = list_of(adding->lru, &context, word, &seq);
-        slot = genlru__stripe_slot(adding->lru, stripe, list, seq, &is_stale);
-        if (!slot && !is_stale)
-            return -ENOMEM;
+        slot = genlru__stripe_slot(adding->lru, stripe, list, seq, &adding->spare);
+        if (!slot && !adding->spare)
+            return -EAGAIN;
     } while (!slot);
     /* relaxed: the node becomes visible with the slot (release P). A hit may count meanwhile; the gen stays the slot's */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))) {
@@ -84,8 +84,31 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
             return error; /* misuse: added twice at once. The slot stays a hole */
     }
     genlru__publish(node, slot); /* last touch of the node: others may evict and free it from here on */
-    genlru__account(adding->lru, state, genlru_impl_with_word(state, word));
+    genlru__account_add(stripe, genlru_impl_with_word(state, word));
     return 0;
+}
+
+/* The allocator is called between two holds of a stripe, never under one. */
+static int add(struct adding *adding, genlru_shadow shadow)
+{
+    int error;
+
+    for (;;) {
+        struct genlru__stripe *stripe = genlru__stripe_acquire(adding->lru);
+
+        error = add_to_stripe(adding, stripe);
+        if (error == 0 && adding->past.is_recent)
+            genlru__refault_count(adding->lru, stripe, shadow);
+        genlru__stripe_release(stripe);
+        if (error != -EAGAIN)
+            break;
+        adding->spare = genlru__stripe_spare(adding->lru);
+        if (!adding->spare)
+            return -ENOMEM;
+    }
+    if (adding->spare) /* another add of the stripe made room meanwhile */
+        genlru__pool_put(adding->lru->pool, adding->spare);
+    return error;
 }
 
 static genlru_shadow find_shadow(struct genlru *lru, const struct genlru_add *how)
@@ -103,8 +126,7 @@ static const char *what_is_wrong(int error)
 int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, 0, {false, 0, 0, false}};
-    struct genlru__stripe *stripe;
+    struct adding adding = {lru, node, 0, {false, 0, 0, false}, NULL};
     genlru_shadow shadow;
     int error;
 
@@ -117,11 +139,7 @@ int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru
     shadow = find_shadow(lru, how);
     adding.flags = how->flags;
     adding.past = genlru__refault_judge(lru, shadow);
-    stripe = genlru__stripe_acquire(lru);
-    error = add_to_stripe(&adding, stripe);
-    if (error == 0 && adding.past.is_recent)
-        genlru__refault_count(lru, stripe, shadow);
-    genlru__stripe_release(stripe);
+    error = add(&adding, shadow);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;

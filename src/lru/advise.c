@@ -42,6 +42,7 @@ int genlru_recharge(struct genlru *lru, struct genlru_node *node, uint64_t charg
         after = genlru_impl_state(genlru_impl_word(state), (uint32_t)charge);
         if (after == state)
             return 0;
+        /* relaxed: word and charge change together, and publish nothing else */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     genlru__account(lru, state, after);
     /* an isolated node's charge stands in the eviction clock until it is put back */

@@ -64,7 +64,7 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
         ret->stripes = ret->capacity < SMALL_CAPACITY ? 1 : (uint32_t)genlru__min(genlru__nr_cpus(), MAX_STRIPES);
     if (!ret->now_ns)
         ret->now_ns = genlru__monotonic_ns;
-    if (ret->nr_gens < GENLRU_MIN_GENS || ret->nr_gens > GENLRU_MAX_GENS || ret->nr_types > GENLRU_MAX_TYPES ||
+    if (!genlru__allocator_is_sound(ret->allocator) || ret->nr_gens < GENLRU_MIN_GENS || ret->nr_gens > GENLRU_MAX_GENS || ret->nr_types > GENLRU_MAX_TYPES ||
         ret->stripes > MAX_STRIPES)
         return -EINVAL;
     for (i = 0; i < GENLRU_MAX_TYPES; i++) {
@@ -192,7 +192,7 @@ int genlru__create_at(const struct genlru_config *config, const struct genlru__s
         return error;
     }
     memset(lru->flushed_seq, 0xff, sizeof(lru->flushed_seq)); /* no generation yet */
-    lru->eviction_clock = lru->next_age_clock = lru->next_epoch_clock = start->eviction_clock;
+    lru->eviction_clock = lru->age_clock = lru->epoch_clock = start->eviction_clock;
     genlru__window_init(lru, start->max_seq ? start->max_seq : lru->nr_gens - 1, start->epoch);
     *ret_lru = lru;
     return 0;
@@ -238,10 +238,10 @@ void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 
 uint64_t genlru_charge(const struct genlru *lru)
 {
-    return genlru__sum_all(lru).charge;
+    return genlru__charge(lru);
 }
 
 uint64_t genlru_excess(const struct genlru *lru)
 {
-    return genlru__sub_clamped(genlru__sum_all(lru).charge, genlru_impl_load_relaxed(&lru->capacity));
+    return genlru__sub_clamped(genlru__charge(lru), genlru_impl_load_relaxed(&lru->capacity));
 }

@@ -27,18 +27,19 @@ int genlru_pin(struct genlru *lru, struct genlru_node *node)
 
 /*
  * A parked node back to the generations, with the slot it was taken from. The lock is held, so that a deleter that finds no
- * slot waits for the new one. Without a block to move it to it goes back to its slot as it is, listed by
- * its word, and evict comes for it.
+ * slot waits for the new one. Without a block to move it to it goes back to its slot, and takes the whole block
+ * along: on the parked list no scan would come by. The others there are parked again when they are met.
  */
 static void relist(struct genlru *lru, struct genlru_node *node, void **slot, uint32_t word)
 {
-    unsigned type = genlru_impl_type(word);
+    struct genlru__block *block = genlru__block_of(slot);
     unsigned list = genlru__list_of_word(lru, word);
 
     if (genlru__chain_append(lru, list, node))
         return;
     genlru__publish(node, slot);
-    lru->rescue_left[type] = lru->chain[genlru__list_of_parked(lru, type)].nr_blocks;
+    genlru__chain_unlink(lru, block->list, block);
+    genlru__chain_link_tail(lru, list, block);
 }
 
 /* Lets go of a node that is parked, or was when last looked at. */
@@ -61,7 +62,8 @@ static int unpin_parked(struct genlru *lru, struct genlru_node *node)
         if (error)
             break;
         after = genlru_impl_with_word(state, word);
-    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after)); /* acq_rel H */
+        /* acq_rel H and I: pairs with a deleter that has the slot or set DEAD, and with a later isolating swap */
+    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (!error)
         genlru__account(lru, state, after);
     if (has_slot) {
@@ -92,7 +94,7 @@ int genlru_unpin(struct genlru *lru, struct genlru_node *node)
             return unpin_parked(lru, node);
         if (genlru__word_unpin(genlru_impl_word(state), &context, true, &word) != 0)
             return genlru__misuse(lru, -EPERM, "unpin of a node that is not pinned", node);
-        /* acq_rel H: pairs with the deleter's DEAD; whoever comes second frees */
+        /* acq_rel H and I: pairs with the deleter's DEAD, whoever comes second frees; and with a later isolating swap */
         if (genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))
             return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
     }

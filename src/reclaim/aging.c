@@ -48,8 +48,8 @@ static enum genlru__aging make_room(struct genlru *lru, uint64_t *scanned, uint6
     return GENLRU__AGING_READY;
 }
 
-enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t *aged, uint64_t *scanned,
-                                       unsigned *ret_flush)
+enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                       uint64_t *scanned, unsigned *ret_flush)
 {
     enum genlru__aging step;
 
@@ -58,12 +58,20 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
         *ret_flush = genlru__list_of_seq(lru, type, lru->min_seq[type]);
         return lru->chain[*ret_flush].head ? GENLRU__AGING_READY : GENLRU__AGING_FLUSH_OLDEST;
     }
-    step = make_room(lru, scanned, SWEEP_PIECE, ret_flush);
+    step = make_room(lru, scanned, genlru__min(max_scanned, SWEEP_PIECE), ret_flush);
     if (step != GENLRU__AGING_READY)
         return step;
     genlru__begin_gen(lru);
     (*aged)++;
     return GENLRU__AGING_FLUSH_ALL;
+}
+
+/* Whether `percent` of the capacity was evicted since `then`. Putback may have turned the clock back behind it. */
+static bool is_due(uint64_t clock, uint64_t then, uint64_t capacity, unsigned percent)
+{
+    uint64_t since = clock - then;
+
+    return percent && (int64_t)since >= 0 && since >= genlru__max(1, genlru__percent_of(capacity, percent));
 }
 
 bool genlru__advance_clocks(struct genlru *lru)
@@ -73,13 +81,13 @@ bool genlru__advance_clocks(struct genlru *lru)
 
     if (capacity == GENLRU_NO_LIMIT)
         return false;
-    if (lru->policy.epoch_percent && (int64_t)(clock - lru->next_epoch_clock) >= 0) {
-        lru->next_epoch_clock = clock + genlru__max(1, genlru__percent_of(capacity, lru->policy.epoch_percent));
+    if (is_due(clock, lru->epoch_clock, capacity, lru->policy.epoch_percent)) {
+        lru->epoch_clock = clock;
         genlru__begin_epoch(lru);
     }
     /* a full window waits until a scan has emptied its oldest generation: aging by volume is no reason to sweep */
-    if (lru->policy.age_percent && (int64_t)(clock - lru->next_age_clock) >= 0 && genlru__may_age(lru)) {
-        lru->next_age_clock = clock + genlru__max(1, genlru__percent_of(capacity, lru->policy.age_percent));
+    if (is_due(clock, lru->age_clock, capacity, lru->policy.age_percent) && genlru__may_age(lru)) {
+        lru->age_clock = clock;
         genlru__begin_gen(lru);
         return true;
     }
@@ -88,7 +96,7 @@ bool genlru__advance_clocks(struct genlru *lru)
 
 int genlru_age(struct genlru *lru, uint64_t budget_nodes)
 {
-    uint64_t scanned = 0;
+    uint64_t scanned = 0, born = 0;
 
     if (!lru)
         return -EINVAL;
@@ -101,12 +109,15 @@ int genlru_age(struct genlru *lru, uint64_t budget_nodes)
         step = make_room(lru, &scanned, piece, &list);
         if (step == GENLRU__AGING_READY)
             genlru__begin_gen(lru);
+        born = lru->max_seq;
         genlru__compact_if_due(lru);
         genlru__mutex_unlock(&lru->lock);
         if (step != GENLRU__AGING_AGAIN)
             genlru__flush(lru, list);
-        if (step == GENLRU__AGING_READY)
+        if (step == GENLRU__AGING_READY) {
+            genlru__stamp_birth(lru, born);
             return 0;
+        }
         if (budget_nodes && scanned >= budget_nodes)
             return -EAGAIN;
     }

@@ -18,9 +18,12 @@ enum genlru__aging {
 /* Lets min_seq of `type` pass empty generations. Under the lru's lock. */
 void genlru__skip_empty(struct genlru *lru, unsigned type);
 
-/* One bounded step towards an oldest generation of `type` that may be scanned. Under the lru's lock. */
-enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t *aged, uint64_t *scanned,
-                                       unsigned *ret_flush);
+/*
+ * One bounded step towards an oldest generation of `type` that may be scanned; moves up at most max_scanned nodes, rounded up
+ * to whole blocks. Under the lru's lock.
+ */
+enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                       uint64_t *scanned, unsigned *ret_flush);
 
 /*
  * Aging and frequency epochs by eviction volume, where the policy asks for them. True if a generation has begun: flush

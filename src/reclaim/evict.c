@@ -25,6 +25,8 @@
 struct after_batch {
     bool flush;      /* hand over open blocks */
     unsigned list;   /* ... of this list; nr_lists = all */
+    uint64_t born_from; /* generations [born_from, born_to) have begun */
+    uint64_t born_to;
     bool made_progress;
     bool has_nothing; /* no list of an allowed type has blocks, linked or open */
 };
@@ -104,22 +106,16 @@ static bool is_probation_due(const struct genlru *lru, unsigned type)
            !gens_have_nodes(lru, type);
 }
 
-/* Looks through one block of the parked list for nodes that were unpinned in place (unpin never fails). */
-static void rescue_parked(struct genlru__scan *scan, unsigned type)
-{
-    struct genlru *lru = scan->lru;
-    unsigned list = genlru__list_of_parked(lru, type);
-    struct genlru__block *head = lru->chain[list].head;
-
-    lru->rescue_left[type] = head ? lru->rescue_left[type] - 1 : 0;
-    if (head)
-        genlru__scan_list(scan, list, GENLRU_NR_TIERS);
-}
-
 static void request_flush(struct after_batch *after, unsigned list)
 {
     after->flush = true;
     after->list = list;
+}
+
+static uint64_t left_to_scan(const struct genlru__scan *scan)
+{
+    return scan->budget->scanned ? genlru__sub_clamped(scan->budget->scanned, scan->result.scanned)
+                                 : UINT64_MAX;
 }
 
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
@@ -130,7 +126,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     unsigned list = genlru__list_of_probation(lru, type), flush;
 
     if (!is_probation_due(lru, type)) {
-        switch (genlru__make_oldest(lru, type, &scan->result.aged, &scan->result.scanned, &flush)) {
+        switch (genlru__make_oldest(lru, type, left_to_scan(scan), &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
             break;
@@ -152,7 +148,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     }
     rates = genlru__rates_of(&lru->hist[type]); /* now: min_seq may have moved on, and the history with it */
     genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
-    after->made_progress = scan->result.scanned + scan->result.holes != scanned;
+    after->made_progress = after->made_progress || scan->result.scanned + scan->result.holes != scanned;
 }
 
 static void count_batch(struct genlru *lru, const struct genlru_evict_result *before,
@@ -175,12 +171,10 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
 
     memset(after, 0, sizeof(*after));
     genlru__mutex_lock(&lru->lock);
+    after->born_from = lru->max_seq + 1;
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
     scan->batch_scanned = scan->batch_nodes = 0;
-    for (type = 0; type < lru->nr_types; type++)
-        if (lru->rescue_left[type] && (types & 1u << type))
-            rescue_parked(scan, type);
     type = choose_type(lru, types);
     if (type == lru->nr_types)
         after->has_nothing = true;
@@ -193,7 +187,10 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     count_batch(lru, &before, &scan->result);
     lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
     genlru__compact_if_due(lru);
+    after->born_to = lru->max_seq + 1;
     genlru__mutex_unlock(&lru->lock);
+    for (; after->born_from != after->born_to; after->born_from++)
+        genlru__stamp_birth(lru, after->born_from);
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
@@ -229,13 +226,14 @@ static uint64_t count_stray(const struct genlru *lru, uint32_t types, uint64_t *
     return stray;
 }
 
-static void report_inconsistent(struct genlru *lru, uint64_t stray)
+/* Tells of stray nodes, once for each number of them; 0 = the figures agree (again). */
+static void report(struct genlru *lru, uint64_t stray)
 {
     bool is_new;
 
     genlru__mutex_lock(&lru->lock);
-    is_new = lru->reported_nodes != stray;
-    lru->reported_nodes = stray;
+    is_new = stray && lru->reported_nodes != stray;
+    genlru_impl_store_relaxed(&lru->reported_nodes, stray);
     if (is_new)
         genlru__bump(&lru->stat.inconsistent, 1);
     genlru__mutex_unlock(&lru->lock);
@@ -269,16 +267,19 @@ static bool nothing_left(struct genlru__scan *scan)
 
     for (i = 0; i < LOOKS && !is_quiet; i++) {
         stray = count_stray(scan->lru, types, &parked);
-        if (!stray)
+        if (!stray) {
+            is_quiet = true;
             break;
+        }
         if (any_type_has_lists(scan->lru, types))
             return false;
         is_quiet = look(scan->lru, types, &stray, &parked);
         if (!is_quiet)
             genlru__yield();
     }
+    if (is_quiet && (stray || genlru_impl_load_relaxed(&scan->lru->reported_nodes)))
+        report(scan->lru, stray);
     if (is_quiet && stray) {
-        report_inconsistent(scan->lru, stray);
         scan->result.reason = GENLRU_EVICT_INCONSISTENT;
         return true;
     }
@@ -367,7 +368,7 @@ int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct 
     scan.max = max;
     run(&scan);
     if (lru->policy.probation.percent)
-        genlru_impl_store_relaxed(&lru->used_hint, genlru__sum_all(lru).charge);
+        genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
     keep_shadows(lru, victims, scan.result.nodes);
     if (ret_result)
         *ret_result = scan.result;

@@ -4,17 +4,21 @@
 
 #include "base/bits.h"
 #include "gens/chain.h"
+#include "gens/reserve.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
 #include "workingset/shadow.h"
 
-/* What the eviction that did not happen added to the history, unless a carry-over has averaged it already. */
-static void undo_history(struct genlru *lru, const struct genlru__shadow_fields *fields)
+/* Takes back what the eviction that did not happen added to the clock and, unless a carry-over has averaged it, the history. */
+static void undo(struct genlru *lru, uint64_t state, const struct genlru__shadow_fields *shadow)
 {
-    uint64_t *evicted = &lru->hist[fields->type].evicted[genlru__shadow_tier(lru, fields)];
+    genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
+    genlru__bump(&lru->stat.putback, 1);
+    if (shadow && shadow->seq == (uint8_t)lru->min_seq[shadow->type]) {
+        uint64_t *evicted = &lru->hist[shadow->type].evicted[genlru__shadow_tier(lru, shadow)];
 
-    if (fields->seq == (uint8_t)lru->min_seq[fields->type])
         genlru_impl_store_relaxed(evicted, genlru__sub_clamped(*evicted, 1));
+    }
 }
 
 /* The node's word and list, under the lock. A slot is made sure of first, so that nothing has to be undone. */
@@ -47,8 +51,8 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
 int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
 {
     struct genlru__shadow_fields fields;
-    bool has_shadow;
-    uint64_t state;
+    bool has_shadow, has_hash;
+    uint64_t state, hash = 0;
     int result;
 
     if (!lru || !victim || !victim->node)
@@ -56,17 +60,18 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
     if (genlru_node_type(victim->node) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "putback of a node whose type is not of this lru", victim->node);
     has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
-    if (lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node))
-        genlru_nonresident_take(lru->nonresident, lru, lru->hash_of(lru->hash_ctx, victim->node));
-    genlru__mutex_lock(&lru->lock);
-    result = putback_locked(lru, victim->node, &state);
-    if (result == 0) {
-        genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
-        if (has_shadow)
-            undo_history(lru, &fields);
-        genlru__bump(&lru->stat.putback, 1);
-    }
-    genlru__mutex_unlock(&lru->lock);
+    has_hash = lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node);
+    if (has_hash) /* while the node is the caller's: others may free it once it is listed */
+        hash = lru->hash_of(lru->hash_ctx, victim->node);
+    do {
+        genlru__mutex_lock(&lru->lock);
+        result = putback_locked(lru, victim->node, &state);
+        if (result == 0)
+            undo(lru, state, has_shadow ? &fields : NULL);
+        genlru__mutex_unlock(&lru->lock);
+    } while (result == -ENOMEM && genlru__reserve_fill(lru)); /* which only adds and evicts would fill otherwise */
+    if (has_hash && result >= 0) /* no shadow of a node that is resident or deleted */
+        (void)genlru_nonresident_take(lru->nonresident, lru, hash);
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
                             : result;
 }

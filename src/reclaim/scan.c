@@ -90,7 +90,7 @@ static void hand_out(struct genlru__scan *scan, struct genlru_node *node, uint64
     scan->result.nodes++;
     scan->result.charge += genlru_impl_charge(state);
     scan->batch_nodes++;
-    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__tier_of(word, &lru->policy)], 1);
+    genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__victim_tier(lru, word)], 1);
     if (word & GENLRU_PREFETCHED)
         genlru__bump(&lru->stat.prefetched_unused, 1);
 }
@@ -141,26 +141,19 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     return verdict;
 }
 
-/* Isolates a node wherever its word says it belongs: there is no block to move it to, and nothing else to evict. */
-static bool isolate_homeless(struct genlru__scan *scan, struct genlru_node *node)
+/*
+ * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be isolated one
+ * day. Only a block with none is parked.
+ */
+static void seek_refuge(struct genlru__scan *scan, uint32_t word, unsigned list)
 {
-    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
-    uint32_t word;
-
-    genlru_impl_ptr_store_relaxed(&node->slot, NULL);
-    do {
-        if (genlru__word_isolate(genlru_impl_word(state), &word) != 0)
-            return false;
-        after = genlru_impl_with_word(state, word);
-    } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after)); /* acq_rel I */
-    genlru__batch_account(scan->lru, &scan->sizes, state, after);
-    hand_out(scan, node, state);
-    return true;
+    if (scan->refuge == list || genlru__state_of(word) != GENLRU__PARKED)
+        scan->refuge = genlru__home_of(scan->lru, word);
 }
 
 /*
- * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot,
- * either to stay or for want of a block to move it to.
+ * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot, for
+ * want of a block to move it to.
  */
 static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
 {
@@ -173,18 +166,14 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
         return true;
     }
     count_verdict(scan, verdict, genlru_impl_word(before));
-    if (verdict != GENLRU__KEEP && genlru__chain_append(lru, genlru__home_of(lru, genlru_impl_word(after)), node))
+    if (genlru__chain_append(lru, genlru__home_of(lru, genlru_impl_word(after)), node))
         return true;
-    if (verdict != GENLRU__KEEP && scan->is_desperate && isolate_homeless(scan, node))
-        return true;
+    seek_refuge(scan, genlru_impl_word(after), list);
     genlru__publish(node, slot);
     return false;
 }
 
-/*
- * Scans a block; true when its end was reached. Nodes that went back into their slots make it the list's youngest then,
- * so that a scan always comes to the blocks behind it.
- */
+/* Scans a block; true when its end was reached. */
 static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, unsigned list, unsigned threshold,
                        struct ahead *ahead)
 {
@@ -216,14 +205,14 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     struct genlru *lru = scan->lru;
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
-    uint32_t nr_blocks = chain->nr_blocks;
     unsigned i;
 
     for (i = 0; i < AHEAD; i++)
         ahead_step(&ahead);
-    while (nr_blocks-- > 0 && chain->head && !is_batch_full(scan)) {
+    while (chain->head && !is_batch_full(scan)) {
         struct genlru__block *block = chain->head;
 
+        scan->refuge = list;
         if (!scan_block(scan, block, list, threshold, &ahead))
             break;
         if (ahead.block == block)
@@ -231,8 +220,9 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
         if (block->scan == block->fill) {
             genlru__chain_drop(lru, list, block);
         } else {
+            genlru__assert(scan->refuge != list);
             genlru__chain_unlink(lru, list, block);
-            genlru__chain_link_tail(lru, list, block);
+            genlru__chain_link_tail(lru, scan->refuge, block);
         }
     }
 }
@@ -260,6 +250,7 @@ static uint64_t sweep_block(struct genlru *lru, struct genlru__block *block, str
             if (genlru__word_protect(before, &context, &word) != 0)
                 word = before; /* promoted, parked or on probation: its word need not move */
             after = genlru_impl_with_word(state, word);
+            /* relaxed: the node is published again below (release P) */
         } while (after != state && !genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
         if (after != state) {
             genlru__batch_account(lru, sizes, state, after);
@@ -274,7 +265,7 @@ uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_sc
 {
     unsigned from = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     unsigned to = genlru__list_of_seq(lru, type, lru->min_seq[type] + 1);
-    struct genlru__batch sizes = {.nr = 0};
+    struct genlru__batch sizes = {.nr = 0, .charge = 0};
     uint64_t nr = 0;
 
     while (lru->chain[from].tail && nr < max_scanned) {

@@ -22,8 +22,6 @@ enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, un
 {
     if (genlru__home_of(lru, word) != list)
         return GENLRU__MOVE;
-    if (genlru__state_of(word) == GENLRU__PARKED)
-        return GENLRU__KEEP;
     if (word & GENLRU_PINNED)
         return GENLRU__PARK;
     if (is_desperate)

@@ -6,7 +6,6 @@
  *   pinned                              PARK      out of the way until it is unpinned
  *   tier above the threshold            PROTECT   one generation up
  *   used enough on probation            GRADUATE  to the generations
- *   parked, and met on the parked list  KEEP
  *   otherwise                           ISOLATE
  */
 #ifndef GENLRU_RECLAIM_VERDICT_H
@@ -15,7 +14,6 @@
 #include "gens/lru.h"
 
 enum genlru__verdict {
-    GENLRU__KEEP,
     GENLRU__MOVE,
     GENLRU__PARK,
     GENLRU__PROTECT,

@@ -82,6 +82,7 @@ int genlru_node_set_owner_bits(struct genlru_node *node, unsigned bits)
         return -EINVAL;
     do {
         word = (genlru_impl_word(state) & ~GENLRU_OWNER_MASK) | (uint32_t)bits << GENLRU_OWNER_SHIFT;
+        /* relaxed: the bits publish nothing but themselves */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
     return 0;
 }

@@ -3,53 +3,107 @@
 #include "genlru/policy.h"
 
 /*
- * MGLRU before frequency guided promotion. refs count to 4, the next access marks the working set, and
- * nothing moves on a hit by read(); protection by tier happens at the scan. The two presets differ
- * in where a once-read node enters.
+ * MGLRU before frequency guided promotion. refs count to 4, the next access marks the working set, and nothing
+ * moves on a hit by read(); protection by tier happens at the scan. The two presets differ in where a once-read
+ * node enters.
  */
-#define MGLRU_HIT {4, 0, 0, 0, 0, 0, 0, 1, 0, {0}}
-#define MGLRU_MAPPED {0, 1, 1, 2, 0, 0}
-#define MGLRU_REFAULT {0, 0, 1, 0, 0, 0, 0}
-#define MGLRU_TIERS {{0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, 3, 2, 3, 0, 64, 0, 1, 0}
+#define MGLRU_RULES                                                                                                    \
+    .hit = {.refs_max = 4, .saturate_marks = 1},                                                                       \
+    .mapped = {.first_up = 0, .refs_cap = 1, .second_marks = 1, .second_refs = 2, .promoted_refs = 0},                 \
+    .refault = {.refs_cap = 0, .keep_workingset = 1},                                                                  \
+    .tiers = {.tier_of_refs = {0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},                                        \
+              .workingset_tier = 3,                                                                                    \
+              .base_gain = 2,                                                                                          \
+              .tier_gain = 3,                                                                                          \
+              .sum_below = 0,                                                                                          \
+              .min_refaults = 64,                                                                                      \
+              .protect_refs = 0,                                                                                       \
+              .lazy_saturated = 1}
 
 const struct genlru_policy GENLRU_POLICY_MGLRU = {
-    sizeof(struct genlru_policy), "mglru", MGLRU_HIT, MGLRU_MAPPED,
-    {0, 1, 1, 1, 1, -1, -2, -2}, MGLRU_REFAULT, MGLRU_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+    .size = sizeof(struct genlru_policy),
+    .name = "mglru",
+    MGLRU_RULES,
+    .place = {.cold = 0,
+              .warm = 1,
+              .warm_refs = 1,
+              .warm_workingset = 1,
+              .fault = 1,
+              .fault_workingset = -1,
+              .hot = -2,
+              .putback = -2},
 };
 
 const struct genlru_policy GENLRU_POLICY_MGLRU_OLD = {
-    sizeof(struct genlru_policy), "mglru-old", MGLRU_HIT, MGLRU_MAPPED,
-    {0, 1, 0, 1, 0, -1, -2, -2}, MGLRU_REFAULT, MGLRU_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+    .size = sizeof(struct genlru_policy),
+    .name = "mglru-old",
+    MGLRU_RULES,
+    .place = {.cold = 0,
+              .warm = 1,
+              .warm_refs = 0,
+              .warm_workingset = 1,
+              .fault = 0,
+              .fault_workingset = -1,
+              .hot = -2,
+              .putback = -2},
 };
 
 /*
  * Frequency guided promotion: refs count to 7; an access beyond that raises the generation by one and leaves 3; from
- * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts
- * with what its shadow counted, at most 3.
+ * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts with
+ * what its shadow counted, at most 3.
  */
-#define FG_MAPPED {1, 3, 0, 2, 3, 1}
-#define FG_REFAULT {0, 3, 0, 2, 0, 0, 0}
-#define FG_TIERS {{0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, 0, 1, 2, 1, 64, 2, 0, 0}
+#define FG_RULES                                                                                                       \
+    .mapped = {.first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1},              \
+    .place = {.cold = 0,                                                                                               \
+              .warm = 1,                                                                                               \
+              .warm_refs = 2,                                                                                          \
+              .warm_workingset = 0,                                                                                    \
+              .fault = -2,                                                                                             \
+              .fault_workingset = -1,                                                                                  \
+              .hot = -2,                                                                                               \
+              .putback = -2},                                                                                          \
+    .refault = {.refs_cap = 3, .workingset_refs = 2}
+#define FG_TIERS(nr)                                                                                                   \
+    {                                                                                                                  \
+        .tier_of_refs = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, .base_gain = 1, .tier_gain = 2,              \
+        .sum_below = 1, .min_refaults = (nr), .protect_refs = 2                                                        \
+    }
 
 const struct genlru_policy GENLRU_POLICY_MGLRU_FG = {
-    sizeof(struct genlru_policy), "mglru-fg",
-    {7, 1, 3, 2, 2, 1, 3, 0, 0, {0}}, FG_MAPPED,
-    {0, 1, 2, 0, -2, -1, -2, -2}, FG_REFAULT, FG_TIERS, {0, 0, 0, 0, 0, 0}, 0, 0,
+    .size = sizeof(struct genlru_policy),
+    .name = "mglru-fg",
+    .hit = {.refs_max = 7,
+            .overflow_up = 1,
+            .overflow_refs = 3,
+            .defer_gens = 2,
+            .defer_refs = 2,
+            .defer_up = 1,
+            .promoted_refs = 3},
+    FG_RULES,
+    .tiers = FG_TIERS(64),
 };
 
 /*
- * genlru's own, for now: FG with five constants chosen by experiment on the open traces (docs/policy.md has the figures).
+ * genlru's own, for now: FG with five constants chosen by experiment on the open traces (docs/policy.md).
  *   - A new generation each time a quarter of the capacity was evicted. Hits by read() alone hardly ever age a
  *     window, and what was hot once then stays; this is the change that matters most.
  *   - Any generation but the youngest defers, at the third use, with 4 refs kept.
  *   - 16 refaults are enough to protect a tier, so that small caches are not without the controller.
  */
-#define DEFAULT_TIERS {{0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, 0, 1, 2, 1, 16, 2, 0, 0}
-
 const struct genlru_policy GENLRU_POLICY_DEFAULT = {
-    sizeof(struct genlru_policy), "genlru",
-    {7, 1, 3, 3, 3, 1, 4, 0, 0, {0}}, FG_MAPPED,
-    {0, 1, 2, 0, -2, -1, -2, -2}, FG_REFAULT, DEFAULT_TIERS, {0, 0, 0, 0, 0, 0}, 25, 0,
+    .size = sizeof(struct genlru_policy),
+    .name = "genlru",
+    .hit = {.refs_max = 7,
+            .overflow_up = 1,
+            .overflow_refs = 3,
+            .defer_gens = 3,
+            .defer_refs = 3,
+            .defer_up = 1,
+            .promoted_refs = 4},
+    FG_RULES,
+    .tiers = FG_TIERS(16),
+    .age_percent = 25,
 };
 
 static int is_place(int place, unsigned nr_gens)

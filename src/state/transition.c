@@ -110,10 +110,12 @@ static uint32_t restore(uint32_t word, const struct genlru__context *context, co
 /* The access that caused the add, counted while the node is on no generation. */
 static uint32_t count_first(uint32_t word, const struct genlru__context *context, unsigned flags)
 {
-    if (flags & GENLRU_ADD_MAPPED) {
+    if ((flags & GENLRU_ADD_MAPPED) && !(word & GENLRU_NOREUSE)) {
         unsigned refs = min_refs(genlru_impl_refs(word) + 1, context->policy->mapped.refs_cap);
 
-        return word & GENLRU_NOREUSE ? word : genlru_impl_with_refs(word, refs);
+        if (context->policy->hit.freq_max)
+            word = genlru_impl_count_freq(word, context->window, context->policy->hit.freq_max);
+        return genlru_impl_with_refs(word, refs);
     }
     return genlru_impl_word_hit(word, context->window, &context->policy->hit);
 }
@@ -159,7 +161,7 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
         word |= GENLRU_PREFETCHED;
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
-    if (to_probation && !(flags & GENLRU_ADD_HOT) && !(past->is_recent && probation->refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && probation->refault_skips))
         *ret = genlru_impl_with_gen(word, PROBATION_GEN) | GENLRU_PROBATION;
     else
         *ret = to_place(word, context, place_of_add(word, context, flags, past));

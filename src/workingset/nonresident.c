@@ -39,7 +39,7 @@ int genlru_nonresident_create(size_t slots, uint64_t seed, const struct genlru_a
     struct genlru_nonresident *table;
     uint64_t nr_sets;
 
-    if (!ret_table || slots == 0 || (uint64_t)slots > MAX_SLOTS)
+    if (!ret_table || !genlru__allocator_is_sound(allocator) || slots == 0 || (uint64_t)slots > MAX_SLOTS)
         return -EINVAL;
     nr_sets = genlru__round_up_pow2(genlru__max(slots, SET_SLOTS)) / SET_SLOTS;
     if (nr_sets > SIZE_MAX / sizeof(struct set))

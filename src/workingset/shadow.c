@@ -69,11 +69,21 @@ genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32_t word, uint6
     return genlru__shadow_encode(&fields);
 }
 
+static unsigned tier_of_marks(const struct genlru *lru, unsigned refs, bool workingset)
+{
+    uint32_t word = genlru_impl_with_refs(0, refs);
+
+    return genlru__tier_of(workingset ? word | GENLRU_WORKINGSET : word, &lru->policy);
+}
+
+unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word)
+{
+    return tier_of_marks(lru, genlru_impl_refs(word), is_workingset(word, &lru->policy));
+}
+
 unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields)
 {
-    uint32_t word = genlru_impl_with_refs(0, fields->refs);
-
-    return genlru__tier_of(fields->workingset ? word | GENLRU_WORKINGSET : word, &lru->policy);
+    return tier_of_marks(lru, fields->refs, fields->workingset);
 }
 
 uint32_t genlru__clock_since(const struct genlru *lru, uint32_t clock)

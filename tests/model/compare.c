@@ -9,7 +9,10 @@
 
 /* ---- what it tells ---- */
 
-#define FIELD(name) {#name, offsetof(struct genlru_stat, name)}
+#define FIELD(name)                               \
+    {                                             \
+#name, offsetof(struct genlru_stat, name) \
+    }
 
 static void compare_stat(struct rig *rig)
 {
@@ -17,12 +20,28 @@ static void compare_stat(struct rig *rig)
         const char *name;
         size_t at;
     } fields[] = {
-        FIELD(capacity),       FIELD(max_seq),    FIELD(nodes),           FIELD(charge),
-        FIELD(pinned_nodes),   FIELD(pinned_charge), FIELD(probation_nodes), FIELD(probation_charge),
-        FIELD(eviction_clock), FIELD(evicted),    FIELD(putback),         FIELD(scanned),
-        FIELD(promoted),       FIELD(protected_), FIELD(parked),          FIELD(aged),
-        FIELD(refaulted),      FIELD(refaulted_workingset), FIELD(prefetched_unused), FIELD(compacted),
-        FIELD(inconsistent),   FIELD(blocks),
+        FIELD(capacity),
+        FIELD(max_seq),
+        FIELD(nodes),
+        FIELD(charge),
+        FIELD(pinned_nodes),
+        FIELD(pinned_charge),
+        FIELD(probation_nodes),
+        FIELD(probation_charge),
+        FIELD(eviction_clock),
+        FIELD(evicted),
+        FIELD(putback),
+        FIELD(scanned),
+        FIELD(promoted),
+        FIELD(protected_),
+        FIELD(parked),
+        FIELD(aged),
+        FIELD(refaulted),
+        FIELD(refaulted_workingset),
+        FIELD(prefetched_unused),
+        FIELD(compacted),
+        FIELD(inconsistent),
+        FIELD(blocks),
     };
     struct genlru_stat got = {.size = sizeof(got)}, want;
     unsigned type, tier, i;
@@ -40,7 +59,8 @@ static void compare_stat(struct rig *rig)
     rig_equal(rig, "nr_types", got.nr_types, want.nr_types);
     rig_equal(rig, "stripes", got.stripes, want.stripes);
     rig_equal(rig, "freq_epoch", got.freq_epoch, want.freq_epoch);
-    rig_equal(rig, "metadata_bytes", got.metadata_bytes, rig->lru->bytes + got.blocks * GENLRU__BLOCK_BYTES);
+    rig_equal(rig, "metadata_bytes", got.metadata_bytes,
+              rig->lru->bytes + got.blocks * GENLRU__BLOCK_BYTES);
     for (type = 0; type < GENLRU_MAX_TYPES; type++) {
         rig_equal(rig, "min_seq", got.min_seq[type], want.min_seq[type]);
         rig_equal(rig, "tier_threshold", got.tier_threshold[type], want.tier_threshold[type]);
@@ -66,7 +86,8 @@ static void compare_gens(struct rig *rig)
 
     for (type = 0; type < rig->model.nr_types; type++) {
         width = (unsigned)model_width(&rig->model, type);
-        rig_equal(rig, "generations", (uint64_t)genlru_stat_gens(rig->lru, type, got, GENLRU_MAX_GENS), width);
+        rig_equal(rig, "generations",
+                  (uint64_t)genlru_stat_gens(rig->lru, type, got, GENLRU_MAX_GENS), width);
         for (age = 0; age < width; age++) {
             model_stat_gen(&rig->model, type, age, &want);
             rig_equal(rig, "gen seq", got[age].seq, want.seq);
@@ -97,7 +118,10 @@ static void compare_workingset(struct rig *rig)
 
 /* ---- what it is made of ---- */
 
-/* The generation that a gen code means: the youngest one with this code that is not above max_seq, or min_seq. */
+/*
+ * The generation that a gen code means: the youngest one with this code that is not above max_seq,
+ * or min_seq.
+ */
 static uint64_t decode_seq(const struct model *model, unsigned type, unsigned gen)
 {
     uint64_t seq = model->max_seq;
@@ -117,35 +141,41 @@ static void compare_node(struct rig *rig, unsigned i)
     rig_equal(rig, "charge of a node", genlru_node_charge(node), want->charge);
     rig_equal(rig, "type of a node", genlru_node_type(node), want->type);
     rig_equal(rig, "refs of a node", genlru_node_refs(node), want->refs);
-    rig_equal(rig, "a node is listed", (uint64_t)genlru_node_is_listed(node), is_listed || want->state == MODEL_PARKED);
-    rig_equal(rig, "a node is isolated", (uint64_t)genlru_node_is_isolated(node), want->state == MODEL_ISOLATED);
+    rig_equal(rig, "a node is listed", (uint64_t)genlru_node_is_listed(node),
+              is_listed || want->state == MODEL_PARKED);
+    rig_equal(rig, "a node is isolated", (uint64_t)genlru_node_is_isolated(node),
+              want->state == MODEL_ISOLATED);
     rig_equal(rig, "a node is pinned", (uint64_t)genlru_node_is_pinned(node), want->is_pinned);
     rig_equal(rig, "owner bits", genlru_node_owner_bits(node), i % 8);
     rig_equal(rig, "freq of a node", genlru_impl_freq(word), want->freq);
     rig_equal(rig, "epoch of a node", genlru_impl_epoch(word), want->epoch % 8);
-    rig_equal(rig, "a node is of the working set", (word & GENLRU_WORKINGSET) != 0, want->is_workingset);
+    rig_equal(rig, "a node is of the working set", (word & GENLRU_WORKINGSET) != 0,
+              want->is_workingset);
     rig_equal(rig, "a node is prefetched", (word & GENLRU_PREFETCHED) != 0, want->is_prefetched);
     rig_equal(rig, "a node is noreuse", (word & GENLRU_NOREUSE) != 0, want->is_noreuse);
     rig_equal(rig, "a node has the tier cap", (word & GENLRU_TIER_CAP) != 0, want->has_tier_cap);
     rig_equal(rig, "a node is dead", (word & GENLRU_DEAD) != 0, want->is_dead);
-    rig_equal(rig, "a node is on probation", (word & GENLRU_PROBATION) != 0, is_listed && want->is_on_probation);
+    rig_equal(rig, "a node is on probation", (word & GENLRU_PROBATION) != 0,
+              is_listed && want->is_on_probation);
     rig_equal(rig, "a node has a generation", genlru_impl_gen(word) != 0, is_listed);
     if (is_listed && !want->is_on_probation)
-        rig_equal(rig, "generation of a node", decode_seq(&rig->model, want->type, genlru_impl_gen(word)),
+        rig_equal(rig, "generation of a node",
+                  decode_seq(&rig->model, want->type, genlru_impl_gen(word)),
                   model_seq_of(&rig->model, want));
 }
 
-static long number_of(const struct rig *rig, const void *node)
+static long index_of(const struct rig *rig, const void *node)
 {
     return node ? (long)((const struct genlru_node *)node - rig->node) : -1;
 }
 
-static long model_number_of(const struct rig *rig, const struct model_node *node)
+static long index_of_model(const struct rig *rig, const struct model_node *node)
 {
     return node ? (long)(node - rig->model_node) : -1;
 }
 
-static void compare_block(struct rig *rig, const struct genlru__block *got, const struct model_block *want)
+static void compare_block(struct rig *rig, const struct genlru__block *got,
+                          const struct model_block *want)
 {
     unsigned i;
 
@@ -155,8 +185,8 @@ static void compare_block(struct rig *rig, const struct genlru__block *got, cons
     rig_equal(rig, "first place to scan", got->scan, want->begin);
     rig_equal(rig, "places used", got->fill, want->end);
     for (i = 0; i < MODEL_PLACES; i++)
-        rig_equal(rig, "node in a place", (uint64_t)number_of(rig, got->slot[i]),
-                  (uint64_t)model_number_of(rig, want->place[i]));
+        rig_equal(rig, "node in a place", (uint64_t)index_of(rig, got->slot[i]),
+                  (uint64_t)index_of_model(rig, want->place[i]));
 }
 
 static void compare_lists(struct rig *rig)
@@ -224,14 +254,14 @@ static void print_list(struct rig *rig, unsigned type, unsigned i)
     for (; block; block = block->next) {
         fputs(" [", stderr);
         for (place = block->scan; place < block->fill; place++)
-            print_place(number_of(rig, block->slot[place]));
+            print_place(index_of(rig, block->slot[place]));
         fputs(" ]", stderr);
     }
     fputs("\n  model  ", stderr);
     for (nr = 0; nr < list->nr; nr++) {
         fputs(" [", stderr);
         for (place = list->block[nr]->begin; place < list->block[nr]->end; place++)
-            print_place(model_number_of(rig, list->block[nr]->place[place]));
+            print_place(index_of_model(rig, list->block[nr]->place[place]));
         fputs(" ]", stderr);
     }
     fputc('\n', stderr);
@@ -249,10 +279,10 @@ static void print_open(struct rig *rig)
             continue;
         fprintf(stderr, "open %u (list %u)\n  library", i, block ? block->list : 0);
         for (place = 0; block && place < block->fill; place++)
-            print_place(number_of(rig, block->slot[place]));
+            print_place(index_of(rig, block->slot[place]));
         fputs("\n  model  ", stderr);
         for (place = 0; want && place < want->end; place++)
-            print_place(model_number_of(rig, want->place[place]));
+            print_place(index_of_model(rig, want->place[place]));
         fputc('\n', stderr);
     }
 }
@@ -266,13 +296,15 @@ static void print_nodes(struct rig *rig)
         const struct model_node *node = &rig->model_node[i];
 
         fprintf(stderr,
-                "node %u: library %016" PRIx64 "; model %s%s%s%s%s%s%s%s type %u refs %u freq %u epoch %" PRIu64
-                " seq %" PRIu64 " charge %" PRIu64 "\n",
-                i, rig->node[i].state.do_not_touch, states[node->state], node->is_on_probation ? " probation" : "",
-                node->is_pinned ? " pinned" : "", node->is_dead ? " dead" : "", node->is_workingset ? " workingset" : "",
+                "node %u: library %016" PRIx64
+                "; model %s%s%s%s%s%s%s%s type %u refs %u freq %u epoch %" PRIu64 " seq %" PRIu64
+                " charge %" PRIu64 "\n",
+                i, rig->node[i].state.do_not_touch, states[node->state],
+                node->is_on_probation ? " probation" : "", node->is_pinned ? " pinned" : "",
+                node->is_dead ? " dead" : "", node->is_workingset ? " workingset" : "",
                 node->is_prefetched ? " prefetched" : "", node->is_noreuse ? " noreuse" : "",
-                node->has_tier_cap ? " capped" : "", node->type, node->refs, node->freq, node->epoch, node->seq,
-                node->charge);
+                node->has_tier_cap ? " capped" : "", node->type, node->refs, node->freq,
+                node->epoch, node->seq, node->charge);
     }
 }
 
@@ -283,13 +315,14 @@ void compare_print(struct rig *rig)
 
     (void)genlru_dump(rig->lru, text, sizeof(text));
     fprintf(stderr, "library:\n%s", text);
-    fprintf(stderr, "model: max_seq %" PRIu64 " epoch %" PRIu64 " clock %" PRIu64 " fullness %" PRIu64 " behind %" PRIu64
-                    " pool %" PRIu64 " free %" PRIu64 " reserve %" PRIu64 "\n",
-            rig->model.max_seq, rig->model.epoch, rig->model.clock, rig->model.fullness, rig->model.behind,
-            rig->model.pool_blocks, rig->model.pool_free, rig->model.reserve);
+    fprintf(stderr,
+            "model: max_seq %" PRIu64 " epoch %" PRIu64 " clock %" PRIu64 " fullness %" PRIu64
+            " behind %" PRIu64 " pool %" PRIu64 " free %" PRIu64 " reserve %" PRIu64 "\n",
+            rig->model.max_seq, rig->model.epoch, rig->model.clock, rig->model.fullness,
+            rig->model.behind, rig->model.pool_blocks, rig->model.pool_free, rig->model.reserve);
     for (type = 0; type < rig->model.nr_types; type++)
-        fprintf(stderr, "  type %u: min_seq %" PRIu64 " threshold %u\n", type, rig->model.min_seq[type],
-                model_threshold(&rig->model, type));
+        fprintf(stderr, "  type %u: min_seq %" PRIu64 " threshold %u\n", type,
+                rig->model.min_seq[type], model_threshold(&rig->model, type));
     for (type = 0; type < rig->model.nr_types; type++)
         for (i = 0; i < rig->model.nr_rings + 2; i++)
             print_list(rig, type, i);

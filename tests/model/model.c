@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_ADD_FLAGS = 63, UNLIMITED_SHIFT = 8, CLOCK_STEPS = 1 << 16 };
+enum { DELETES_PER_LOOK = 64, ALL_ADD_FLAGS = 63, UNLIMITED_SHIFT = 8, CLOCK_STEPS = 1 << 16 };
 
 /* Steps of capacity / 2^16, a power of two and at least 1. */
 static unsigned shift_of(uint64_t capacity)
@@ -20,8 +20,8 @@ static unsigned shift_of(uint64_t capacity)
     return shift;
 }
 
-void model_init(struct model *model, const struct genlru_config *config, struct model_node *nodes, unsigned nr,
-                uint64_t max_seq, uint64_t clock, uint64_t epoch)
+void model_init(struct model *model, const struct genlru_config *config, struct model_node *nodes,
+                unsigned nr, uint64_t max_seq, uint64_t clock, uint64_t epoch)
 {
     unsigned type, i;
 
@@ -36,6 +36,7 @@ void model_init(struct model *model, const struct genlru_config *config, struct 
     model->epoch = epoch;
     for (model->nr_rings = 1; model->nr_rings < model->nr_gens; model->nr_rings *= 2)
         ;
+    memset(model->flushed_seq, 0xff, sizeof(model->flushed_seq));
     for (type = 0; type < MODEL_TYPES; type++) {
         model->weight[type] = config->type_weight[type] ? config->type_weight[type] : 100;
         model->min_seq[type] = max_seq - model->nr_gens + 1;
@@ -98,7 +99,7 @@ int model_add(struct model *model, struct model_node *node, unsigned flags, genl
     if (!is_off(node) || node->is_dead)
         return misuse(model, -EBUSY);
     model_enter(model, &after, flags, is_recent ? &shadow : NULL);
-    place = model_open_place(model, model_home(model, &after));
+    place = model_open_place(model, &after);
     if (!place)
         return -ENOMEM;
     *place = node;
@@ -111,7 +112,7 @@ int model_add(struct model *model, struct model_node *node, unsigned flags, genl
     return 0;
 }
 
-int model_del(struct model *model, struct model_node *node)
+static int del(struct model *model, struct model_node *node)
 {
     struct model_node **place = model_find(model, node);
     bool was_dead = node->is_dead;
@@ -129,8 +130,17 @@ int model_del(struct model *model, struct model_node *node)
         node->state = MODEL_CONDEMNED;
         node->is_dead = true;
     }
-    model_made_hole(model);
     return node->is_pinned ? 0 : GENLRU_YOURS;
+}
+
+/* Every 64th looks after holes. */
+int model_del(struct model *model, struct model_node *node)
+{
+    int answer = del(model, node);
+
+    if (++model->nr_dels % DELETES_PER_LOOK == 0)
+        model_compact(model);
+    return answer;
 }
 
 int model_pin(struct model *model, struct model_node *node)
@@ -144,7 +154,10 @@ int model_pin(struct model *model, struct model_node *node)
     return 0;
 }
 
-/* From where it was parked to the policy's putback place, if there is a block to be had; else the scan will do it. */
+/*
+ * From where it was parked to the policy's putback place; with its whole block if there is none to
+ * be had for it.
+ */
 static void relist(struct model *model, struct model_node *node)
 {
     struct model_node **place = model_find(model, node);
@@ -154,7 +167,7 @@ static void relist(struct model *model, struct model_node *node)
     if (model_append(model, model_home(model, node), node))
         *place = NULL;
     else
-        model->rescue_left[node->type] = model_parked(model, node->type)->nr;
+        model_move_block(model, node, model_home(model, node));
 }
 
 int model_unpin(struct model *model, struct model_node *node)
@@ -162,11 +175,14 @@ int model_unpin(struct model *model, struct model_node *node)
     if (!node->is_pinned)
         return misuse(model, -EPERM);
     node->is_pinned = false;
-    if (node->state == MODEL_PARKED)
+    if (node->state == MODEL_PARKED) {
         relist(model, node);
+        model_compact_if_due(model);
+    }
     if (node->state != MODEL_CONDEMNED)
         return 0;
-    node->state = MODEL_OFF; /* and dead: it is to be freed, or prepared anew */
+    node->state = MODEL_OFF;
+    node->is_dead = false;
     return GENLRU_YOURS;
 }
 
@@ -180,7 +196,9 @@ int model_recharge(struct model *model, struct model_node *node, uint64_t charge
     return 0;
 }
 
-/* `token` is what evict gave: its generation tells whether the history still knows of the eviction. */
+/*
+ * `token` is what evict gave: its generation tells whether the history still knows of the eviction.
+ */
 int model_putback(struct model *model, struct model_node *node, genlru_shadow token)
 {
     struct model_shadow shadow = model_shadow_decode(token);
@@ -197,8 +215,9 @@ int model_putback(struct model *model, struct model_node *node, genlru_shadow to
     if (after.refs > model->policy.tiers.protect_refs)
         after.refs = model->policy.tiers.protect_refs;
     after.seq = model_place(model, after.type, model->policy.place.putback);
-    if (!model_append(model, model_home(model, &after), node))
-        return -ENOMEM;
+    while (!model_append(model, model_home(model, &after), node))
+        if (!model_fill_reserve(model))
+            return -ENOMEM;
     *node = after;
     model->clock -= node->charge;
     model->stat.putback++;
@@ -217,7 +236,8 @@ int model_release(struct model *model, struct model_node *node)
     return was_dead ? GENLRU_YOURS : 0;
 }
 
-int model_shadow_read(const struct model *model, genlru_shadow token, struct genlru_shadow_info *ret_info)
+int model_shadow_read(const struct model *model, genlru_shadow token,
+                      struct genlru_shadow_info *ret_info)
 {
     struct model_shadow shadow = model_shadow_decode(token);
     uint64_t steps = ((model->clock >> model->clock_shift) - shadow.clock) % (UINT64_C(1) << 26);
@@ -303,7 +323,8 @@ void model_stat(const struct model *model, struct genlru_stat *stat)
         stat_of_type(model, type, stat);
 }
 
-void model_stat_gen(const struct model *model, unsigned type, unsigned age, struct genlru_gen_stat *ret_stat)
+void model_stat_gen(const struct model *model, unsigned type, unsigned age,
+                    struct genlru_gen_stat *ret_stat)
 {
     uint64_t birth = model->birth[(model->max_seq - age) % model->nr_rings];
     unsigned i;

@@ -15,9 +15,12 @@ struct call {
     struct model_victim *victims;
     uint64_t max;
     struct genlru_evict_result result;
-    bool is_desperate; /* all was looked at: tiers protect no more */
-    uint64_t looks;    /* of the batch */
-    uint64_t nodes;    /* isolated in the batch */
+    bool is_desperate;         /* all was looked at: tiers protect no more */
+    uint64_t nr_nodes;         /* when the call first scanned many; 0 = not counted */
+    unsigned nr_idle;          /* batches in a row */
+    struct model_list *refuge; /* of the block's nodes that find no place elsewhere */
+    uint64_t looks;            /* of the batch */
+    uint64_t nodes;            /* isolated in the batch */
 };
 
 static bool is_over(struct call *call)
@@ -73,9 +76,15 @@ static void isolate(struct call *call, struct model_node *node)
     node->is_on_probation = false;
 }
 
+/* To where it belongs. Without a block for it, and with nothing else to evict, it goes at once. */
 static bool move(struct call *call, struct model_node *node)
 {
-    return model_append(call->model, model_home(call->model, node), node);
+    if (model_append(call->model, model_home(call->model, node), node))
+        return true;
+    if (!call->is_desperate || node->state != MODEL_LISTED || node->is_pinned)
+        return false;
+    isolate(call, node);
+    return true;
 }
 
 static bool protect(struct call *call, struct model_node *node)
@@ -96,8 +105,9 @@ static bool is_saturated(const struct model *model, const struct model_node *nod
            node->refs >= model->policy.hit.refs_max;
 }
 
-/* False: the node stays where it is, meant to or for want of a block. */
-static bool judge(struct call *call, struct model_node *node, struct model_list *list, unsigned threshold)
+/* False: the node stays where it is, for want of a block. */
+static bool judge(struct call *call, struct model_node *node, struct model_list *list,
+                  unsigned threshold)
 {
     struct model *model = call->model;
     const struct genlru_probation_rules *probation = &model->policy.probation;
@@ -107,8 +117,6 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
         model->stat.promoted++;
         return move(call, node);
     }
-    if (node->state == MODEL_PARKED)
-        return false;
     if (node->is_pinned) {
         call->result.parked++;
         model->stat.parked++;
@@ -136,7 +144,8 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
 }
 
 /* False: the batch ended within the block. */
-static bool scan_block(struct call *call, struct model_block *block, struct model_list *list, unsigned threshold)
+static bool scan_block(struct call *call, struct model_block *block, struct model_list *list,
+                       unsigned threshold)
 {
     unsigned first_kept = MODEL_PLACES, i;
 
@@ -154,27 +163,31 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
             block->place[i] = node;
             if (first_kept == MODEL_PLACES)
                 first_kept = i;
+            if (!call->refuge || node->state == MODEL_LISTED)
+                call->refuge = model_home(call->model, node);
         }
     }
     block->begin = first_kept < i ? first_kept : i;
     return i == block->end;
 }
 
-/* From the old end; a block with nodes that stay becomes the youngest. */
+/*
+ * From the old end. A block with nodes that stay goes where one of them should be, one that is not
+ * parked if there is any.
+ */
 static void scan(struct call *call, struct model_list *list, unsigned threshold)
 {
-    unsigned left = list->nr;
-
-    while (left-- > 0 && list->nr > 0 && !is_batch_over(call)) {
+    while (list->nr > 0 && !is_batch_over(call)) {
         struct model_block *block = list->block[0];
 
+        call->refuge = NULL;
         if (!scan_block(call, block, list, threshold))
             break;
         if (block->begin == block->end) {
             model_drop(call->model, list, 0);
         } else {
             model_unlink(call->model, list, 0);
-            model_link(list, list->nr, block);
+            model_link(call->refuge, call->refuge->nr, block);
         }
     }
 }
@@ -185,7 +198,8 @@ static uint64_t probation_charge(const struct model *model, unsigned type)
     unsigned i;
 
     for (i = 0; i < model->nr_nodes; i++)
-        if (model->node[i].state == MODEL_LISTED && model->node[i].is_on_probation && model->node[i].type == type)
+        if (model->node[i].state == MODEL_LISTED && model->node[i].is_on_probation &&
+            model->node[i].type == type)
             charge += model->node[i].charge;
     return charge;
 }
@@ -213,15 +227,18 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
     struct model_list *list = model_probation(model, type);
 
     if (!is_probation_due(model, type)) {
-        uint64_t swept = 0;
-        enum model_step step = model_make_oldest(model, type, &call->result.aged, &swept);
+        uint64_t limit = call->budget->scanned, swept = 0;
+        struct model_list *blocked = NULL;
+        enum model_step step =
+            model_make_oldest(model, type, limit ? limit - call->result.scanned : UINT64_MAX,
+                              &call->result.aged, &swept, &blocked);
 
         call->result.scanned += swept;
         model->stat.scanned += swept;
         if (step == MODEL_MOVED)
             return true;
         if (step == MODEL_BLOCKED) {
-            *wish = (struct model_wish){true, model_blocked_list(model)};
+            *wish = (struct model_wish){true, blocked};
             return false;
         }
         if (step == MODEL_AGED)
@@ -237,24 +254,6 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
     return call->result.scanned + call->result.holes != before;
 }
 
-/* Nodes that were unpinned where they were parked, for want of a block, are looked for first. */
-static void rescue(struct call *call, unsigned types)
-{
-    struct model *model = call->model;
-    unsigned type;
-
-    for (type = 0; type < model->nr_types; type++) {
-        if (!model->rescue_left[type] || !(types >> type & 1))
-            continue;
-        if (model_parked(model, type)->nr == 0) {
-            model->rescue_left[type] = 0;
-            continue;
-        }
-        model->rescue_left[type]--;
-        scan(call, model_parked(model, type), MODEL_TIERS);
-    }
-}
-
 /* False: there is nothing on any list. */
 static bool batch(struct call *call, unsigned types, bool *ret_progress)
 {
@@ -264,12 +263,14 @@ static bool batch(struct call *call, unsigned types, bool *ret_progress)
 
     call->looks = call->nodes = 0;
     *ret_progress = false;
-    rescue(call, types);
     type = model_choose_type(model, types);
     if (type < model->nr_types)
         *ret_progress = scan_type(call, type, &wish);
     if (model_follow_clock(model))
         wish = (struct model_wish){true, NULL};
+    model->live_hint -= model->live_hint < call->nodes ? model->live_hint : call->nodes;
+    model_compact_if_due(model);
+    (void)model_fill_reserve(model);
     if (wish.flush)
         model_flush(model, wish.list);
     return type < model->nr_types;
@@ -284,13 +285,28 @@ static unsigned parked_nodes(const struct model *model, unsigned types)
     return nr;
 }
 
+/*
+ * After two looks at each node tiers protect no more; after sixteen, or too many idle batches, the
+ * call gives up.
+ */
+static bool is_out_of_bounds(struct call *call)
+{
+    const struct genlru_evict_result *done = &call->result;
+
+    if (call->nr_idle > 4 * call->model->nr_types * (call->model->nr_gens + 2) + 2)
+        return true;
+    if (done->scanned <= 16 + 2 * done->nodes)
+        return false;
+    if (call->nr_nodes == 0)
+        call->nr_nodes = 1 + model_sum(call->model).nodes + done->nodes;
+    call->is_desperate = done->scanned > 16 + 2 * done->nodes + 2 * call->nr_nodes;
+    return done->scanned > 16 * call->nr_nodes + 4096 * (1 + done->nodes);
+}
+
 static void run(struct call *call)
 {
     struct model *model = call->model;
     unsigned types = call->budget->types ? call->budget->types : (1u << model->nr_types) - 1;
-    unsigned max_idle = 4 * model->nr_types * (model->nr_gens + 2) + 2;
-    uint64_t listed = model_sum(model).nodes;
-    unsigned nr_idle = 0;
     bool progress;
 
     while (!is_over(call)) {
@@ -299,20 +315,21 @@ static void run(struct call *call)
             return;
         }
         if (!batch(call, types, &progress) && !is_over(call)) {
-            call->result.reason = parked_nodes(model, types) ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
+            call->result.reason =
+                parked_nodes(model, types) ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
             return;
         }
-        nr_idle = progress ? 0 : nr_idle + 1;
-        if (nr_idle > max_idle || call->result.scanned > 16 * listed + 4096 * (1 + call->result.nodes)) {
-            call->result.reason = GENLRU_EVICT_BUDGET;
+        call->nr_idle = progress ? 0 : call->nr_idle + 1;
+        if (is_out_of_bounds(call)) {
+            if (!is_over(call))
+                call->result.reason = GENLRU_EVICT_BUDGET;
             return;
         }
-        call->is_desperate = call->result.scanned > 2 * listed + 16 + 2 * call->result.nodes;
     }
 }
 
-int model_evict(struct model *model, const struct genlru_budget *budget, struct model_victim *victims, size_t max,
-                struct genlru_evict_result *result)
+int model_evict(struct model *model, const struct genlru_budget *budget,
+                struct model_victim *victims, size_t max, struct genlru_evict_result *result)
 {
     struct call call = {.model = model, .budget = budget, .victims = victims, .max = max};
 

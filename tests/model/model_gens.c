@@ -26,7 +26,8 @@ static struct rate rate_of_tiers(const struct model_hist *hist, unsigned from, u
     return rate;
 }
 
-static bool is_fine(struct rate sp, unsigned gain_sp, struct rate pv, unsigned gain_pv, unsigned min)
+static bool is_fine(struct rate sp, unsigned gain_sp, struct rate pv, unsigned gain_pv,
+                    unsigned min)
 {
     return pv.refaulted < min ||
            pv.refaulted * (sp.total + min) * gain_sp <= (sp.refaulted + 1) * pv.total * gain_pv;
@@ -85,7 +86,10 @@ static void pass_empty(struct model *model, unsigned type)
         advance_min(model, type);
 }
 
-/* 2.6: empty generations are left behind first; then the type whose refaults are the cheaper ones, in doubt the older. */
+/*
+ * 2.6: empty generations are left behind first; then the type whose refaults are the cheaper ones,
+ * in doubt the older.
+ */
 unsigned model_choose_type(struct model *model, unsigned types)
 {
     unsigned chosen = model->nr_types, type;
@@ -102,11 +106,12 @@ unsigned model_choose_type(struct model *model, unsigned types)
         }
         older = model->min_seq[type] <= model->min_seq[chosen] ? type : chosen;
         other = older == type ? chosen : type;
-        chosen = is_fine(rate_of_tiers(&model->hist[other], 0, MODEL_TIERS - 1), model->weight[older],
-                         rate_of_tiers(&model->hist[older], 0, MODEL_TIERS - 1), model->weight[other],
-                         model->policy.tiers.min_refaults)
-                     ? older
-                     : other;
+        chosen =
+            is_fine(rate_of_tiers(&model->hist[other], 0, MODEL_TIERS - 1), model->weight[older],
+                    rate_of_tiers(&model->hist[older], 0, MODEL_TIERS - 1), model->weight[other],
+                    model->policy.tiers.min_refaults)
+                ? older
+                : other;
     }
     return chosen;
 }
@@ -125,7 +130,10 @@ static bool is_full(const struct model *model, unsigned type)
     return model_width(model, type) >= model->nr_gens;
 }
 
-/* A node of a full window's oldest generation: one up, with what it would keep if it were protected. */
+/*
+ * A node of a full window's oldest generation: one up, with what it would keep if it were
+ * protected.
+ */
 static void move_up(struct model *model, struct model_node *node)
 {
     struct model_hist *hist = &model->hist[node->type];
@@ -139,7 +147,10 @@ static void move_up(struct model *model, struct model_node *node)
     node->seq = model->min_seq[node->type] + 1;
 }
 
-/* Blocks of the oldest generation become the next one's oldest, the youngest first, so that the order stays. */
+/*
+ * Blocks of the oldest generation become the next one's oldest, the youngest first, so that the
+ * order stays.
+ */
 static uint64_t sweep(struct model *model, unsigned type, uint64_t max)
 {
     struct model_list *from = oldest(model, type);
@@ -158,12 +169,14 @@ static uint64_t sweep(struct model *model, unsigned type, uint64_t max)
             }
         model_unlink(model, from, from->nr - 1);
         model_link(to, 0, block);
+        model->is_compaction_due = true;
     }
     return nr;
 }
 
-/* Every full window loses its oldest generation. */
-static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece)
+/* Every full window loses its oldest generation, open blocks, asked for once, included. */
+static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece,
+                                 struct model_list **ret_flush)
 {
     unsigned type;
 
@@ -172,41 +185,36 @@ static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_
 
         if (!is_full(model, type))
             continue;
+        if (model_has_open(model, list) && model->flushed_seq[type] != model->min_seq[type]) {
+            model->flushed_seq[type] = model->min_seq[type];
+            *ret_flush = list;
+            return MODEL_BLOCKED;
+        }
         if (list->nr > 0)
             *scanned += sweep(model, type, piece);
         if (list->nr > 0)
             return MODEL_MOVED;
-        if (model_has_open(model, list))
-            return MODEL_BLOCKED;
         advance_min(model, type);
     }
     return MODEL_READY;
 }
 
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t *aged, uint64_t *scanned)
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned,
+                                  uint64_t *aged, uint64_t *scanned, struct model_list **ret_flush)
 {
     enum model_step step;
 
     pass_empty(model, type);
-    if (model_width(model, type) > MIN_WIDTH)
+    if (model_width(model, type) > MIN_WIDTH) {
+        *ret_flush = oldest(model, type);
         return oldest(model, type)->nr > 0 ? MODEL_READY : MODEL_BLOCKED;
-    step = make_room(model, scanned, PIECE);
+    }
+    step = make_room(model, scanned, max_scanned < PIECE ? max_scanned : PIECE, ret_flush);
     if (step != MODEL_READY)
         return step;
     begin_gen(model);
     ++*aged;
     return MODEL_AGED;
-}
-
-/* The first oldest generation that has nothing but an open block; NULL = all lists, there is none. */
-struct model_list *model_blocked_list(struct model *model)
-{
-    unsigned type;
-
-    for (type = 0; type < model->nr_types; type++)
-        if (oldest(model, type)->nr == 0 && model_has_open(model, oldest(model, type)))
-            return oldest(model, type);
-    return NULL;
 }
 
 /* A share of the capacity was evicted since `then`. */
@@ -244,15 +252,16 @@ int model_age(struct model *model, uint64_t budget)
 
     for (;;) {
         uint64_t piece = budget && budget - scanned < PIECE ? budget - scanned : PIECE;
-        enum model_step step = make_room(model, &scanned, piece);
+        struct model_list *blocked = NULL;
+        enum model_step step = make_room(model, &scanned, piece, &blocked);
 
-        if (step == MODEL_READY) {
+        if (step == MODEL_READY)
             begin_gen(model);
-            model_flush(model, NULL);
+        model_compact_if_due(model);
+        if (step != MODEL_MOVED)
+            model_flush(model, blocked);
+        if (step == MODEL_READY)
             return 0;
-        }
-        if (step == MODEL_BLOCKED)
-            model_flush(model, model_blocked_list(model));
         if (budget && scanned >= budget)
             return -EAGAIN;
     }

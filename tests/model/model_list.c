@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of blocks, where the blocks come from, and their compaction. See model.h. */
+/* Lists of blocks, and where the blocks come from. See model.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-enum { DELETES_PER_LOOK = 64, LOOKS = 16, MERGES = 4, MAX_GROWTH = 4096 };
+enum { MAX_GROWTH = 4096 };
 
 uint64_t model_read_clock(struct model *model)
 {
@@ -49,37 +49,49 @@ struct model_list *model_home(struct model *model, const struct model_node *node
 }
 
 /* All lists, in the order the compaction goes through them. */
-static unsigned nr_lists(const struct model *model)
+unsigned model_nr_lists(const struct model *model)
 {
     return model->nr_types * (model->nr_rings + 2);
 }
 
-static struct model_list *numbered(struct model *model, unsigned nr)
+struct model_list *model_numbered(struct model *model, unsigned nr)
 {
     return &model->list[nr / (model->nr_rings + 2)][nr % (model->nr_rings + 2)];
 }
 
-static unsigned number_of(struct model *model, const struct model_list *list)
+unsigned model_number_of(struct model *model, const struct model_list *list)
 {
     return list->type * (model->nr_rings + 2) + (unsigned)(list - model->list[list->type]);
 }
 
-bool model_has_open(const struct model *model, const struct model_list *list)
+/* Where an open block will go: generations may have passed since it was opened. */
+static struct model_list *open_home(struct model *model, const struct model_open *open)
+{
+    uint64_t seq = open->seq;
+
+    if (open->is_for_probation)
+        return model_probation(model, open->type);
+    if (seq < model->min_seq[open->type])
+        seq = model->min_seq[open->type];
+    return model_list_of_seq(model, open->type, seq);
+}
+
+bool model_has_open(struct model *model, const struct model_list *list)
 {
     unsigned i;
 
     for (i = 0; i < MODEL_OPEN; i++)
-        if (model->open[i].block && model->open[i].list == list)
+        if (model->open[i].block && open_home(model, &model->open[i]) == list)
             return true;
     return false;
 }
 
-bool model_has_blocks(const struct model *model, const struct model_list *list)
+bool model_has_blocks(struct model *model, const struct model_list *list)
 {
     return list->nr > 0 || model_has_open(model, list);
 }
 
-static unsigned count(const struct model_block *block)
+unsigned model_count(const struct model_block *block)
 {
     unsigned i, nr = 0;
 
@@ -113,8 +125,8 @@ uint64_t model_nr_linked(const struct model *model)
     uint64_t nr = 0;
     unsigned i;
 
-    for (i = 0; i < nr_lists(model); i++)
-        nr += numbered((struct model *)model, i)->nr;
+    for (i = 0; i < model_nr_lists(model); i++)
+        nr += model_numbered((struct model *)model, i)->nr;
     return nr;
 }
 
@@ -148,25 +160,27 @@ static void give_back(struct model *model, struct model_block *block)
         model->pool_free++;
 }
 
-/* `nr` blocks from the pool, which grows by an eighth; all of them or none. */
-static bool take_from_pool(struct model *model, unsigned nr)
+/* A block from the pool, which grows by an eighth. */
+static bool take_from_pool(struct model *model)
 {
-    uint64_t growth;
-    unsigned i;
+    uint64_t growth = model->pool_blocks / 8;
 
-    for (i = 0; i < nr; i++) {
-        if (model->pool_free == 0) {
-            if (model->has_no_memory) {
-                model->pool_free += i;
-                return false;
-            }
-            growth = model->pool_blocks / 8;
-            growth = growth < 1 ? 1 : growth > MAX_GROWTH ? MAX_GROWTH : growth;
-            model->pool_blocks += growth;
-            model->pool_free += growth;
-        }
-        model->pool_free--;
+    if (model->pool_free == 0) {
+        if (model->has_no_memory)
+            return false;
+        growth = growth < 1 ? 1 : growth > MAX_GROWTH ? MAX_GROWTH : growth;
+        model->pool_blocks += growth;
+        model->pool_free += growth;
     }
+    model->pool_free--;
+    return true;
+}
+
+bool model_fill_reserve(struct model *model)
+{
+    for (; model->reserve < MODEL_RESERVE; model->reserve++)
+        if (!take_from_pool(model))
+            return false;
     return true;
 }
 
@@ -188,7 +202,7 @@ void model_unlink(struct model *model, struct model_list *list, unsigned nr)
     if (model->cursor_block == list->block[nr]) {
         model->cursor_block = nr + 1 < list->nr ? list->block[nr + 1] : NULL;
         if (!model->cursor_block)
-            model->cursor_list = number_of(model, list) + 1;
+            model->cursor_list = model_number_of(model, list) + 1;
     }
     memmove(&list->block[nr], &list->block[nr + 1], (list->nr - nr - 1) * sizeof(*list->block));
     list->nr--;
@@ -198,7 +212,7 @@ void model_drop(struct model *model, struct model_list *list, unsigned nr)
 {
     struct model_block *block = list->block[nr];
 
-    if (count(block) != 0)
+    if (model_count(block) != 0)
         abort();
     model_unlink(model, list, nr);
     give_back(model, block);
@@ -208,12 +222,15 @@ void model_drop(struct model *model, struct model_list *list, unsigned nr)
 
 static void hand_over(struct model *model, struct model_open *open)
 {
-    struct model_list *list = open->list;
+    struct model_list *list = open_home(model, open);
+    unsigned nr = model_count(open->block);
 
     model_link(list, list->nr, open->block);
-    if (count(open->block) == 0)
-        model_drop(model, list, list->nr - 1);
     open->block = NULL;
+    if (nr == 0)
+        model_drop(model, list, list->nr - 1);
+    else if (nr < MODEL_PLACES)
+        model->is_compaction_due = true;
 }
 
 void model_flush(struct model *model, struct model_list *list)
@@ -221,8 +238,9 @@ void model_flush(struct model *model, struct model_list *list)
     unsigned i;
 
     for (i = 0; i < MODEL_OPEN; i++)
-        if (model->open[i].block && (!list || model->open[i].list == list))
+        if (model->open[i].block && (!list || open_home(model, &model->open[i]) == list))
             hand_over(model, &model->open[i]);
+    model_compact_if_due(model);
 }
 
 static void use_first(struct model *model, unsigned i)
@@ -234,34 +252,44 @@ static void use_first(struct model *model, unsigned i)
     model->open[0] = used;
 }
 
-struct model_node **model_open_place(struct model *model, struct model_list *list)
+/*
+ * An empty block, in place of a full one for the same nodes, of none, or of the least recently
+ * used.
+ */
+static bool open_block(struct model *model, unsigned i, const struct model_open *wanted)
 {
-    unsigned i, nr, wanted;
-
-    for (i = 0; i < MODEL_OPEN; i++)
-        if (model->open[i].block && model->open[i].list == list)
-            break;
-    if (i == MODEL_OPEN || model->open[i].block->end == MODEL_PLACES) {
-        if (i == MODEL_OPEN)
-            for (i = 0; i < MODEL_OPEN - 1 && model->open[i].block; i++)
-                ;
-        wanted = 1 + MODEL_RESERVE - (unsigned)model->reserve;
-        if (!take_from_pool(model, wanted))
-            return NULL;
-        if (model->open[i].block)
-            hand_over(model, &model->open[i]);
-        model->open[i].block = new_block();
-        model->open[i].list = list;
-        for (nr = 1; nr < wanted; nr++) {
-            if (model->reserve < MODEL_RESERVE)
-                model->reserve++;
-            else
-                model->pool_free++;
-        }
-        if (model->policy.probation.percent)
-            model->fullness = model_sum(model).charge;
-    }
+    if (i == MODEL_OPEN)
+        for (i = 0; i < MODEL_OPEN - 1 && model->open[i].block; i++)
+            ;
+    if (!model_fill_reserve(model) || !take_from_pool(model))
+        return false;
+    if (model->open[i].block)
+        hand_over(model, &model->open[i]);
     use_first(model, i);
+    model->open[0] = *wanted;
+    model->open[0].block = new_block();
+    if (model->policy.probation.percent)
+        model->fullness = model_sum(model).charge;
+    model_compact_if_due(model);
+    return true;
+}
+
+struct model_node **model_open_place(struct model *model, const struct model_node *node)
+{
+    struct model_open wanted = {NULL, node->type, node->is_on_probation, 0};
+    unsigned i;
+
+    if (!wanted.is_for_probation)
+        wanted.seq = model_seq_of(model, node);
+    for (i = 0; i < MODEL_OPEN; i++)
+        if (model->open[i].block && model->open[i].type == wanted.type &&
+            model->open[i].seq == wanted.seq &&
+            model->open[i].is_for_probation == wanted.is_for_probation)
+            break;
+    if (i < MODEL_OPEN && model->open[i].block->end < MODEL_PLACES)
+        use_first(model, i);
+    else if (!open_block(model, i, &wanted))
+        return NULL;
     return &model->open[0].block->place[model->open[0].block->end++];
 }
 
@@ -302,110 +330,27 @@ struct model_node **model_find(struct model *model, const struct model_node *nod
     for (i = 0; i < MODEL_OPEN && !place; i++)
         if (model->open[i].block)
             place = find_in(model->open[i].block, node);
-    for (i = 0; i < nr_lists(model) && !place; i++)
-        for (j = 0; j < numbered(model, i)->nr && !place; j++)
-            place = find_in(numbered(model, i)->block[j], node);
+    for (i = 0; i < model_nr_lists(model) && !place; i++)
+        for (j = 0; j < model_numbered(model, i)->nr && !place; j++)
+            place = find_in(model_numbered(model, i)->block[j], node);
     return place;
 }
 
-/* ---- compaction: neighbours that fit into one block become one, in order ---- */
-
-bool model_is_sparse(const struct model *model)
+void model_move_block(struct model *model, const struct model_node *node, struct model_list *to)
 {
-    uint64_t linked = 0, nonempty = 0;
-    unsigned i;
+    unsigned i, j;
 
-    for (i = 0; i < nr_lists(model); i++) {
-        linked += numbered((struct model *)model, i)->nr;
-        nonempty += numbered((struct model *)model, i)->nr > 0;
-    }
-    return MODEL_PLACES * linked > 2 * model_sum(model).nodes + MODEL_PLACES * nonempty;
-}
+    for (i = 0; i < model_nr_lists(model); i++) {
+        struct model_list *from = model_numbered(model, i);
 
-/* Both blocks' nodes into the older one, from where its scan stands, or from its start if they do not fit there. */
-static void merge(struct model *model, struct model_list *list, unsigned nr)
-{
-    struct model_block *old = list->block[nr], *young = list->block[nr + 1];
-    struct model_block merged = {.begin = old->begin};
-    unsigned nr_old = count(old), i, at = 0;
+        for (j = 0; j < from->nr; j++) {
+            struct model_block *block = from->block[j];
 
-    for (i = old->begin; i < old->end; i++)
-        if (old->place[i])
-            model->stat.compacted += i != old->begin + at++;
-    if (old->begin + nr_old + count(young) > MODEL_PLACES) {
-        merged.begin = 0;
-        model->stat.compacted += nr_old;
-    }
-    merged.end = merged.begin;
-    for (i = 0; i < MODEL_PLACES; i++)
-        if (old->place[i])
-            merged.place[merged.end++] = old->place[i];
-    for (i = 0; i < MODEL_PLACES; i++)
-        if (young->place[i])
-            merged.place[merged.end++] = young->place[i];
-    model->stat.compacted += count(young);
-    memset(young, 0, sizeof(*young));
-    *old = merged;
-    model_drop(model, list, nr + 1);
-}
-
-/* The block under the cursor, in *ret_list at *ret_nr; false if there is no block at all. */
-static bool seek(struct model *model, struct model_list **ret_list, unsigned *ret_nr)
-{
-    unsigned i;
-
-    for (i = 0; !model->cursor_block && i <= nr_lists(model); i++) {
-        if (model->cursor_list >= nr_lists(model))
-            model->cursor_list = 0;
-        if (numbered(model, model->cursor_list)->nr > 0)
-            model->cursor_block = numbered(model, model->cursor_list)->block[0];
-        else
-            model->cursor_list++;
-    }
-    if (!model->cursor_block)
-        return false;
-    *ret_list = numbered(model, model->cursor_list);
-    for (*ret_nr = 0; (*ret_list)->block[*ret_nr] != model->cursor_block; ++*ret_nr)
-        if (*ret_nr + 1 == (*ret_list)->nr)
-            abort();
-    return true;
-}
-
-void model_compact(struct model *model)
-{
-    struct model_list *list;
-    unsigned looks, merges = 0, nr;
-    uint64_t linked;
-
-    if (!model_is_sparse(model)) {
-        model->behind = 0;
-        return;
-    }
-    if (model->behind == 0)
-        model->behind = model_nr_linked(model);
-    for (looks = 0; looks < LOOKS && merges < MERGES && model->behind > 0; looks++) {
-        if (!seek(model, &list, &nr))
-            break;
-        model->behind--;
-        if (count(list->block[nr]) == 0) {
-            model_drop(model, list, nr);
-        } else if (nr + 1 < list->nr && count(list->block[nr]) + count(list->block[nr + 1]) <= MODEL_PLACES) {
-            merge(model, list, nr);
-            merges++;
-        } else {
-            model->cursor_block = nr + 1 < list->nr ? list->block[nr + 1] : NULL;
-            if (!model->cursor_block)
-                model->cursor_list = number_of(model, list) + 1;
+            if (!find_in(block, node))
+                continue;
+            model_unlink(model, from, j);
+            model_link(to, to->nr, block);
+            return;
         }
     }
-    linked = model_nr_linked(model);
-    if (linked < model->behind)
-        model->behind = linked;
-}
-
-/* A delete has left a hole: every 64th one looks after them. */
-void model_made_hole(struct model *model)
-{
-    if (++model->nr_holes_made % DELETES_PER_LOOK == 0)
-        model_compact(model);
 }

@@ -181,7 +181,8 @@ int model_advise(struct model *model, struct model_node *node, int advice)
 }
 
 /* What a recent shadow gives back. */
-static void remember(const struct model *model, struct model_node *node, const struct model_shadow *shadow)
+static void remember(const struct model *model, struct model_node *node,
+                     const struct model_shadow *shadow)
 {
     const struct genlru_refault_rules *rules = &model->policy.refault;
 
@@ -217,22 +218,25 @@ static int entrance(const struct model *model, const struct model_node *node, un
     return place->warm_refs > 0 && node->refs >= place->warm_refs ? place->warm : place->cold;
 }
 
-void model_enter(struct model *model, struct model_node *node, unsigned flags, const struct model_shadow *recent)
+void model_enter(struct model *model, struct model_node *node, unsigned flags,
+                 const struct model_shadow *recent)
 {
     bool skips = recent && model->policy.probation.refault_skips;
 
     node->is_prefetched = (flags & GENLRU_ADD_PREFETCHED) != 0;
     node->is_noreuse = (flags & GENLRU_ADD_NOREUSE) != 0;
     node->has_tier_cap = false;
+    node->refs = smaller(node->refs, model->policy.hit.refs_max); /* those of an earlier life */
     if (recent)
         remember(model, node, recent);
     if (flags & GENLRU_ADD_COLD)
         node->refs = 0;
     if (node->is_prefetched || node->is_noreuse)
         ; /* the first use is still to come, or does not count */
-    else if (flags & GENLRU_ADD_MAPPED)
+    else if (flags & GENLRU_ADD_MAPPED) {
+        count_freq(model, node);
         node->refs = smaller(node->refs + 1, model->policy.mapped.refs_cap);
-    else
+    } else
         model_access(model, node); /* on no list yet: it only counts */
     node->is_pinned = (flags & GENLRU_ADD_PINNED) != 0;
     node->state = MODEL_LISTED;
@@ -273,9 +277,10 @@ genlru_shadow model_shadow_of(const struct model *model, const struct model_node
     unsigned from_refs = model->policy.refault.workingset_refs;
     bool is_workingset = node->is_workingset || (from_refs && node->refs >= from_refs);
 
-    return UINT64_C(1) << 63 | (uint64_t)model->tag << 48 | (uint64_t)node->type << 46 | (node->epoch % 8) << 43 |
-           (uint64_t)node->freq << 39 | (uint64_t)node->refs << 35 | (uint64_t)is_workingset << 34 |
-           (model->min_seq[node->type] % 256) << 26 | (model->clock >> model->clock_shift) % (UINT64_C(1) << 26);
+    return UINT64_C(1) << 63 | (uint64_t)model->tag << 48 | (uint64_t)node->type << 46 |
+           (node->epoch % 8) << 43 | (uint64_t)node->freq << 39 | (uint64_t)node->refs << 35 |
+           (uint64_t)is_workingset << 34 | (model->min_seq[node->type] % 256) << 26 |
+           (model->clock >> model->clock_shift) % (UINT64_C(1) << 26);
 }
 
 /* Tier that its refault counts in: all that the token tells. */

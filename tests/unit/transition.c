@@ -30,10 +30,10 @@ static const struct genlru_policy *policy_of(unsigned i)
 
     if (i < 4)
         return presets[i];
-    /* frequency, probation, a window-wide deferral by two, and no rule at its preset's value */
+    /* frequency, probation, a deferral by three, and no rule at its preset's value */
     custom = GENLRU_POLICY_MGLRU_FG;
     custom.name = "custom";
-    custom.hit = (struct genlru_hit_rules){5, 2, 4, 1, 3, 2, 2, 1, 9, {0}};
+    custom.hit = (struct genlru_hit_rules){5, 3, 4, 1, 3, 3, 2, 1, 9, {0}};
     custom.mapped = (struct genlru_mapped_rules){2, 4, 1, 3, 1, 0};
     custom.place = (struct genlru_place_rules){-2, -1, 3, 1, 1, 2, -1, 0};
     custom.refault = (struct genlru_refault_rules){2, 4, 1, 3, 50, 1, 0};
@@ -392,10 +392,8 @@ static void check_access(const struct world *w, uint32_t word)
             want = mapped_mglru(w, word, dear);
         else if (w->policy == &custom)
             want = mapped_custom(w, word, dear);
-        else if (is_published(w, &GENLRU_POLICY_MGLRU_FG))
-            want = mapped_fg(w, word, dear);
         else
-            continue;
+            want = mapped_fg(w, word, dear); /* the default policy's is the same */
         ret = UNTOUCHED;
         got = genlru__word_mapped(word, &w->context, dear, &ret);
         expect(w, dear ? "mapped, dear" : "mapped", word, got, ret, 0, want);
@@ -552,12 +550,15 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
         word |= GENLRU_PREFETCHED;
     else if (!(flags & GENLRU_ADD_MAPPED))
         word = hit_by_rules(w, word);
-    else if (!(flags & GENLRU_ADD_NOREUSE))
+    else if (!(flags & GENLRU_ADD_NOREUSE)) {
+        if (p->hit.freq_max)
+            word = count_freq(w, word);
         word = with_refs(word, min(genlru_impl_refs(word) + 1, p->mapped.refs_cap));
+    }
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
     refs = genlru_impl_refs(word);
-    if (to_probation && !(flags & GENLRU_ADD_HOT) && !(past->is_recent && p->probation.refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && p->probation.refault_skips))
         return with_code(word, 1) | GENLRU_PROBATION;
     if (flags & GENLRU_ADD_COLD)
         place = 0;

@@ -47,14 +47,14 @@ static inline uint64_t genlru_impl_fetch_add_release(uint64_t *p, uint64_t value
     return __atomic_fetch_add(p, value, __ATOMIC_RELEASE);
 }
 
-static inline void genlru_impl_fence_acquire(void)
-{
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-}
-
 static inline void *genlru_impl_ptr_load_relaxed(void *const *p)
 {
     return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static inline void *genlru_impl_ptr_load_acquire(void *const *p)
+{
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
 static inline void genlru_impl_ptr_store_relaxed(void **p, void *value)
