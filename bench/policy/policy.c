@@ -93,10 +93,22 @@ bool policy_access(struct policy *p, uint32_t id, enum policy_channel channel)
 {
     assert(id < p->nr_ids);
     if (p->capacity == 0) {
-        refuse(p, id);
+        if (channel != POLICY_PREFETCH) {
+            refuse(p, id);
+        }
         return false;
     }
-    return p->ops->access(p, id, channel);
+    if (channel != POLICY_PREFETCH) {
+        return p->ops->access(p, id, channel);
+    }
+    /* Nobody waits for it, so its miss is not among those that are told. */
+    uint64_t missed_bytes = p->missed_bytes;
+    uint64_t nr_refused = p->nr_refused;
+    bool hit = p->ops->access(p, id, channel);
+
+    p->missed_bytes = missed_bytes;
+    p->nr_refused = nr_refused;
+    return hit;
 }
 
 uint64_t policy_replay(struct policy *p, const uint32_t *ids, size_t n)

@@ -56,8 +56,8 @@ struct policy {
     uint64_t evictions;    /* entries removed to make room, since create */
     const uint64_t *sizes; /* of the config */
     uint64_t used;         /* with sizes: bytes cached now, ≤ capacity after every call */
-    uint64_t missed_bytes; /* with sizes: of all misses */
-    uint64_t nr_refused;   /* with sizes: misses for objects larger than the cache */
+    uint64_t missed_bytes; /* with sizes: of all misses but those of prefetches */
+    uint64_t nr_refused;   /* with sizes: of these misses, those for objects larger than the cache */
 };
 
 struct policy_ops {

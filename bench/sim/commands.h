@@ -10,6 +10,12 @@ enum { SIM_OK = 0, SIM_FAILED = 1, SIM_USAGE = 2 };
 int sim_run(int argc, char **argv);
 int sim_cost(int argc, char **argv);
 int sim_policies(int argc, char **argv);
+int sim_generators(int argc, char **argv);
+int sim_formats(int argc, char **argv);
+int sim_convert(int argc, char **argv);
+int sim_generate(int argc, char **argv);
+int sim_stat(int argc, char **argv);
+int sim_table(int argc, char **argv);
 
 /* The exit code after the command line was refused with rc; says where help is. */
 int sim_exit_parse(int rc, const char *command);

@@ -300,10 +300,10 @@ static int cost_all(const struct sim_options *o, const struct workloads *w,
 }
 
 static const char help[] =
-    "Usage: genlru-sim cost --trace FILE … --policy NAME,… --size SIZE,… [--repeat N]\n"
+    "Usage: genlru-sim cost --trace FILE … --gen SPEC … --policy NAME,… --size SIZE,… [--repeat N]\n"
     "\n"
     "Measures each policy at each size, the policies taking turns, and prints the medians.\n"
-    "Options as in `genlru-sim run --help`, and\n"
+    "Options as in `genlru-sim run --help` but --jobs, and\n"
     "\n"
     "  --repeat N       repetitions, 1 to 101, default 7\n"
     "\n"
@@ -313,7 +313,7 @@ static const char help[] =
     "  evict_ns         one miss that inserts a new entry and evicts another, after that\n"
     "\n"
     "Keys are numbered beforehand, so no index is searched; the policy's state of the requests to\n"
-    "come is prefetched. One thread.\n";
+    "come is prefetched. One thread. All requests count as reads, prefetches included.\n";
 
 int sim_cost(int argc, char **argv)
 {

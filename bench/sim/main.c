@@ -15,7 +15,13 @@ static const struct {
 } commands[] = {
     {"run", sim_run, "replay traces, print miss ratios"},
     {"cost", sim_cost, "measure nanoseconds a hit and an eviction take"},
+    {"stat", sim_stat, "describe traces"},
+    {"table", sim_table, "replay a published table, print ours beside it"},
+    {"convert", sim_convert, "write a trace in the compact form for fast replay"},
+    {"generate", sim_generate, "write a computed workload to a file"},
     {"policies", sim_policies, "list the policies"},
+    {"generators", sim_generators, "list the generators and their parameters"},
+    {"formats", sim_formats, "list the trace formats"},
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

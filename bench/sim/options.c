@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/gen.h"
+
 #define REPEAT_DEFAULT 7
 #define REPEAT_MAX 101
 
@@ -27,14 +29,25 @@ static int grow(void *array, size_t n, size_t size)
     return 0;
 }
 
-static int add_path(struct sim_options *o, const char *path)
+int sim_options_add_source(struct sim_options *o, const char *text, bool is_generator)
 {
-    int rc = grow(&o->paths, o->nr_paths, sizeof(*o->paths));
+    int rc = grow(&o->sources, o->nr_sources, sizeof(*o->sources));
 
     if (!rc) {
-        o->paths[o->nr_paths++] = path;
+        o->sources[o->nr_sources++] = (struct sim_source){text, is_generator};
     }
     return rc;
+}
+
+static int add_generator(struct sim_options *o, const char *spec)
+{
+    struct trace_error error;
+
+    if (gen_check(spec, &error)) {
+        fprintf(stderr, "genlru-sim: %s\n", error.text);
+        return -EINVAL;
+    }
+    return sim_options_add_source(o, spec, true);
 }
 
 static int add_policy(struct sim_options *o, const char *text, size_t len)
@@ -102,27 +115,44 @@ static int add_list(struct sim_options *o, const char *list,
     }
 }
 
-static int set_format(struct sim_options *o, const char *name)
+int sim_options_set_format(struct sim_options *o, const char *text)
 {
-    if (trace_format_find(name, &o->format)) {
-        fprintf(stderr, "genlru-sim: no format '%s'; there are auto, text, csv\n", name);
+    size_t len = strcspn(text, ":");
+    char name[32] = "";
+    struct trace_error error;
+
+    if (len < sizeof(name)) {
+        memcpy(name, text, len);
+    }
+    if (len >= sizeof(name) || trace_format_find(name, &o->how.format)) {
+        fprintf(stderr, "genlru-sim: no format '%.*s'; there are", (int)len, text);
+        for (int i = 0; i < TRACE_NR_FORMATS; i++) {
+            fprintf(stderr, "%s %s", i ? "," : "", trace_format_name((enum trace_format)i));
+        }
+        fputc('\n', stderr);
+        return -EINVAL;
+    }
+    o->how.format_params = text[len] ? text + len + 1 : NULL;
+    if (trace_format_check(o->how.format, o->how.format_params, &error)) {
+        fprintf(stderr, "genlru-sim: %s\n", error.text);
         return -EINVAL;
     }
     return 0;
 }
 
-static int set_repeat(struct sim_options *o, const char *text)
+int sim_options_number(const char *option, const char *text, unsigned long least,
+                       unsigned long most, unsigned *ret)
 {
     char *end;
     unsigned long n;
 
     errno = 0;
     n = strtoul(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || n < 1 || n > REPEAT_MAX) {
-        fprintf(stderr, "genlru-sim: --repeat takes 1 to %d, not '%s'\n", REPEAT_MAX, text);
+    if (errno || end == text || *end || *text == '-' || n < least || n > most) {
+        fprintf(stderr, "genlru-sim: %s takes %lu to %lu, not '%s'\n", option, least, most, text);
         return -EINVAL;
     }
-    o->repeat = (unsigned)n;
+    *ret = (unsigned)n;
     return 0;
 }
 
@@ -140,17 +170,21 @@ static int set_option(struct sim_options *o, int option, const char *value)
 {
     switch (option) {
     case 't':
-        return add_path(o, value);
+        return sim_options_add_source(o, value, false);
+    case 'g':
+        return add_generator(o, value);
     case 'p':
         return add_list(o, value, add_policy);
     case 's':
         return add_size_list(o, value);
     case 'f':
-        return set_format(o, value);
+        return sim_options_set_format(o, value);
     case 'u':
         return set_unit(o, value);
     case 'r':
-        return set_repeat(o, value);
+        return sim_options_number("--repeat", value, 1, REPEAT_MAX, &o->repeat);
+    case 'j':
+        return sim_options_number("--jobs", value, 1, SIM_JOBS_MAX, &o->jobs);
     case 'h':
         o->help = true;
         return 0;
@@ -161,7 +195,7 @@ static int set_option(struct sim_options *o, int option, const char *value)
 
 static int check_complete(const struct sim_options *o)
 {
-    const char *missing = !o->nr_paths      ? "--trace FILE"
+    const char *missing = !o->nr_sources    ? "--trace FILE"
                           : !o->nr_policies ? "--policy NAME,…"
                           : !o->nr_size_lists ? "--size SIZE,…"
                                             : NULL;
@@ -217,6 +251,8 @@ int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *
         {"size", required_argument, NULL, 's'},
         {"format", required_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},
+        {"gen", required_argument, NULL, 'g'},
+        {"jobs", required_argument, NULL, 'j'},
         {"unit", required_argument, NULL, 'u'},
         {NULL, 0, NULL, 0},
     };
@@ -225,14 +261,11 @@ int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *
     int option;
 
     memcpy(allowed, all, sizeof(all));
-    if (for_cost) {
-        allowed[5] = (struct option){"repeat", required_argument, NULL, 'r'};
+    if (for_cost) { /* timing wants the machine for itself; and all entries are alike */
+        allowed[6] = (struct option){"repeat", required_argument, NULL, 'r'};
+        allowed[7] = all[8];
     }
-    *ret = (struct sim_options){
-        .format = TRACE_FORMAT_AUTO,
-        .repeat = REPEAT_DEFAULT,
-        .for_cost = for_cost,
-    };
+    *ret = (struct sim_options){.repeat = REPEAT_DEFAULT, .for_cost = for_cost};
     argv[0] = program; /* what getopt_long's messages begin with */
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", allowed, NULL)) != -1) {
@@ -262,7 +295,7 @@ void sim_options_fini(struct sim_options *o)
     for (size_t i = 0; i < o->nr_policies; i++) {
         policy_spec_fini(&o->policies[i]);
     }
-    free(o->paths);
+    free(o->sources);
     free(o->policies);
     free(o->size_lists);
     free(o->sizes);

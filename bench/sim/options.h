@@ -12,11 +12,19 @@
 #include "sim/size.h"
 #include "trace/trace.h"
 
+#define SIM_JOBS_MAX 1024
+
+/* A workload as the command line has it: a file, or a generator's spec. */
+struct sim_source {
+    const char *text; /* of argv */
+    bool is_generator;
+};
+
 enum sim_unit { SIM_ENTRIES, SIM_BYTES };
 
 struct sim_options {
-    const char **paths; /* of argv */
-    size_t nr_paths;
+    struct sim_source *sources;
+    size_t nr_sources;
     struct policy_spec *policies;
     size_t nr_policies;
     const char **size_lists; /* of argv: what they mean depends on the unit, given before or after */
@@ -24,15 +32,24 @@ struct sim_options {
     enum sim_unit unit;
     struct sim_size *sizes;
     size_t nr_sizes;
-    enum trace_format format;
-    unsigned repeat; /* cost only */
+    struct trace_options how; /* of loading */
+    unsigned repeat;          /* cost only */
+    unsigned jobs;            /* 0 = as many as there are cores */
     bool for_cost;
     bool help;
 };
 
+/* Adds to o->sources. 0, -ENOMEM. */
+int sim_options_add_source(struct sim_options *o, const char *text, bool is_generator);
+/* "msr" or "msr:block=0" into o->how. 0, or -EINVAL after saying why. */
+int sim_options_set_format(struct sim_options *o, const char *text);
+/* A number within least … most, for the named option. 0, or -EINVAL after saying why. */
+int sim_options_number(const char *option, const char *text, unsigned long least,
+                       unsigned long most, unsigned *ret);
+
 /*
- * argv[0] is the subcommand. `for_cost` allows --repeat, and refuses --unit and policies that need
- * to know the future. 0; -EINVAL after saying on stderr what
+ * argv[0] is the subcommand. `for_cost` allows --repeat, and refuses --jobs, --unit and policies
+ * that need to know the future. 0; -EINVAL after saying on stderr what
  * is wrong (the caller exits with 2); -ENOMEM. *ret is to be given to sim_options_fini in every
  * case.
  */

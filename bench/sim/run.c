@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run.c - genlru-sim run: every trace × size × policy, one TSV row each
+ * run.c - genlru-sim run: every trace × size × policy, one TSV row each, in this order; several at a
+ * time on the cores there are
  *
  * Each run starts with an empty cache, so the first request of each distinct key must miss:
  * first_touch. What a policy can do something about is the rest: refaults = misses − first_touch.
@@ -9,9 +10,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/commands.h"
+#include "sim/pool.h"
+#include "sim/replay.h"
 #include "sim/workload.h"
 
 /* Requests between two looks at the clock: some milliseconds. */
@@ -29,7 +33,7 @@ struct run {
     uint64_t ns; /* within the policy, without creating it */
 };
 
-static int replay(struct run *r, struct progress *progress)
+static int replay(struct run *r, struct pool *pool)
 {
     struct policy_config config = {
         .capacity = r->capacity,
@@ -48,16 +52,14 @@ static int replay(struct run *r, struct progress *progress)
         policy_destroy(p);
         return rc;
     }
-    progress_begin(progress, "requests", "%s %s %s", r->trace->name, r->spec->name, r->size->text);
     for (uint64_t at = 0; at < n; at += BATCH) {
         size_t batch = (size_t)(n - at < BATCH ? n - at : BATCH);
         uint64_t began = sim_now_ns();
 
-        r->misses += policy_replay(p, r->trace->ids + at, batch);
+        r->misses += sim_replay(p, r->trace, at, batch);
         r->ns += sim_now_ns() - began;
-        progress_tell(progress, at + batch, n);
+        atomic_fetch_add(&pool->finished, batch);
     }
-    progress_end(progress);
     r->missed_bytes = p->missed_bytes;
     r->nr_refused = p->nr_refused;
     policy_destroy(p);
@@ -78,16 +80,24 @@ static void print_bytes(const struct run *r)
     uint64_t bytes = 0;
 
     for (uint64_t i = 0; i < t->nr_requests; i++) {
-        bytes += t->sizes[t->ids[i]];
+        if (!t->channels || t->channels[i] != POLICY_PREFETCH) {
+            bytes += t->sizes[t->ids[i]];
+        }
     }
     printf("\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%" PRIu64, bytes, r->missed_bytes,
            bytes ? (double)r->missed_bytes / (double)bytes : 0, r->nr_refused);
 }
 
+/* A workload may consist of prefetches alone. */
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
 static void print_row(const struct run *r)
 {
-    uint64_t requests = r->trace->nr_requests;
-    uint64_t first_touch = r->trace->nr_ids;
+    uint64_t requests = r->trace->nr_requests - r->trace->nr_prefetches;
+    uint64_t first_touch = r->trace->nr_first_touch;
     double seconds = (double)r->ns / 1e9;
 
     assert(r->misses >= first_touch && r->misses <= requests);
@@ -96,8 +106,7 @@ static void print_row(const struct run *r)
     printf("%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%" PRIu64 "\t%" PRIu64
            "\t%.6f\t%.6f\t%.0f",
            r->trace->name, r->spec->name, r->size->text, r->capacity, requests, r->misses,
-           (double)r->misses / (double)requests, first_touch, refaults,
-           (double)refaults / (double)requests, seconds,
+           ratio(r->misses, requests), first_touch, refaults, ratio(refaults, requests), seconds,
            seconds > 0 ? (double)requests / seconds : 0);
     if (r->unit == SIM_BYTES) {
         print_bytes(r);
@@ -120,44 +129,76 @@ static uint64_t whole_of(const struct trace *t, enum sim_unit unit)
     return bytes;
 }
 
-static int run_one(struct run *r, struct progress *progress)
-{
-    int rc = replay(r, progress);
+struct runs {
+    struct pool pool;
+    struct run *run;
+};
 
-    if (rc) {
-        fprintf(stderr, "genlru-sim: %s of %" PRIu64 " %s on %s: %s\n", r->spec->name, r->capacity,
-                r->unit == SIM_BYTES ? "bytes" : "entries", r->trace->name, strerror(-rc));
-        return rc;
-    }
-    print_row(r);
-    return 0;
+static int work(void *ctx, size_t task)
+{
+    struct runs *all = ctx;
+
+    return replay(&all->run[task], &all->pool);
 }
 
-static int run_all(const struct sim_options *o, const struct workloads *w,
-                   struct progress *progress)
+static void done(void *ctx, size_t task)
 {
-    print_header(o->unit);
+    struct runs *all = ctx;
+
+    print_row(&all->run[task]);
+}
+
+/* The runs in the order of the rows. */
+static void list_runs(const struct sim_options *o, const struct workloads *w, struct runs *all)
+{
     for (size_t t = 0; t < w->nr; t++) {
         uint64_t whole = whole_of(w->traces[t], o->unit);
 
         for (size_t s = 0; s < o->nr_sizes; s++) {
             for (size_t k = 0; k < o->nr_policies; k++) {
-                struct run r = {
+                all->run[all->pool.nr_tasks++] = (struct run){
                     .trace = w->traces[t],
                     .spec = &o->policies[k],
                     .size = &o->sizes[s],
                     .unit = o->unit,
                     .capacity = sim_size_capacity(&o->sizes[s], whole),
                 };
-                int rc = run_one(&r, progress);
-
-                if (rc) {
-                    return rc;
-                }
+                all->pool.total += w->traces[t]->nr_requests;
             }
         }
     }
-    return 0;
+}
+
+static int run_all(const struct sim_options *o, const struct workloads *w,
+                   struct progress *progress)
+{
+    struct runs all = {
+        .pool = {.jobs = o->jobs, .work = work, .done = done, .progress = progress},
+        .run = calloc(w->nr * o->nr_sizes * o->nr_policies, sizeof(*all.run)),
+    };
+    size_t failed = 0;
+
+    if (!all.run) {
+        fprintf(stderr, "genlru-sim: %s\n", strerror(ENOMEM));
+        return -ENOMEM;
+    }
+    all.pool.ctx = &all;
+    list_runs(o, w, &all);
+    print_header(o->unit);
+    progress_begin(progress, "requests", "%zu runs", all.pool.nr_tasks);
+    int rc = pool_run(&all.pool, &failed);
+
+    if (rc && failed < all.pool.nr_tasks) {
+        const struct run *r = &all.run[failed];
+
+        fprintf(stderr, "genlru-sim: %s of %" PRIu64 " %s on %s: %s\n", r->spec->name,
+                r->capacity, r->unit == SIM_BYTES ? "bytes" : "entries", r->trace->name,
+                strerror(-rc));
+    } else if (rc) {
+        fprintf(stderr, "genlru-sim: no worker could be started: %s\n", strerror(-rc));
+    }
+    free(all.run);
+    return rc;
 }
 
 static int check_sizes(const struct sim_options *o, const struct workloads *w)
@@ -165,7 +206,7 @@ static int check_sizes(const struct sim_options *o, const struct workloads *w)
     for (size_t t = 0; o->unit == SIM_BYTES && t < w->nr; t++) {
         if (!w->traces[t]->sizes) {
             fprintf(stderr, "genlru-sim: %s: the trace has no sizes, which --unit bytes needs\n",
-                    o->paths[t]);
+                    o->sources[t].text);
             return -EINVAL;
         }
     }
@@ -173,22 +214,27 @@ static int check_sizes(const struct sim_options *o, const struct workloads *w)
 }
 
 static const char help[] =
-    "Usage: genlru-sim run --trace FILE … --policy NAME,… --size SIZE,…\n"
+    "Usage: genlru-sim run --trace FILE … --gen SPEC … --policy NAME,… --size SIZE,…\n"
     "\n"
     "Replays each trace from an empty cache through each policy at each size, and prints\n"
     "one TSV row for each after a header line.\n"
     "\n"
-    "  --trace FILE     text (one key a line) or csv (key,size), plain or zstd; repeatable\n"
+    "  --trace FILE     text (one key a line), csv (key,size) or one of the published formats,\n"
+    "                   plain, zstd or gzip; repeatable\n"
+    "  --gen SPEC       a computed workload, as zipf:theta=0.9,keys=1M; repeatable;\n"
+    "                   `genlru-sim generators` lists them\n"
     "  --policy NAMES   comma-separated; `genlru-sim policies` lists them, and with --help what\n"
     "                   can be changed of them: mglru-fg+age_percent=25\n"
     "  --size SIZES     comma-separated: entries (1000) or a share of the distinct keys (0.1%);\n"
     "                   with --unit bytes: bytes (4096, 64MiB) or a share of the distinct bytes\n"
-    "  --unit UNIT      entries (default): each counts 1; bytes: as large as the csv trace says\n"
-    "  --format NAME    auto (default), text, csv\n"
+    "  --unit UNIT      entries (default): each counts 1; bytes: as large as the trace says\n"
+    "  --format NAME    of the traces; `genlru-sim formats` lists them; default auto\n"
+    "  --jobs N         runs at a time; default: one for each core. For speeds take 1\n"
     "\n"
     "Columns\n"
+    "  requests         without prefetches, for which nobody waits\n"
     "  miss_ratio       misses / requests\n"
-    "  first_touch      misses no cache can avoid: the distinct keys\n"
+    "  first_touch      misses no cache can avoid: the distinct keys (not prefetched first)\n"
     "  refaults         the other misses; refault_ratio = refaults / requests\n"
     "  seconds          in the policy alone: without loading and without creating it\n"
     "and with --unit bytes\n"

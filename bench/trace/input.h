@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.h - the bytes of a trace file, plain or zstd-compressed, as one stream
+ * input.h - the bytes of a trace file, plain or compressed (zstd, gzip), as one stream
  *
- * Compression is told by the file's first bytes, not by its name. Several zstd frames in a row are
- * one stream (as `cat a.zst b.zst` makes), skippable frames are skipped; checksums are verified.
+ * Compression is told by the file's first bytes, not by its name. Several zstd frames or gzip members
+ * in a row are one stream (as `cat a.gz b.gz` makes), skippable frames are skipped; checksums are
+ * verified.
  */
 #ifndef GENLRU_BENCH_TRACE_INPUT_H
 #define GENLRU_BENCH_TRACE_INPUT_H
@@ -16,7 +17,7 @@ struct input;
 
 /*
  * 0 or a negative errno; *ret_reason is then a static text or strerror's. An empty file opens.
- * -EINVAL for a file that is named .zst and does not begin like one.
+ * -EINVAL for a file that is named .zst or .gz and does not begin like one.
  */
 int input_open(const char *path, struct input **ret, const char **ret_reason);
 void input_close(struct input *in);
@@ -27,6 +28,13 @@ void input_close(struct input *in);
  * were delivered by earlier calls.
  */
 ssize_t input_read(struct input *in, void *buf, size_t n, const char **ret_reason);
+
+/*
+ * The first bytes, up to INPUT_PEEK of them, without taking them: the next input_read gives them
+ * again. Only before the first read. An error met on the way is told by the read that comes to it.
+ */
+#define INPUT_PEEK ((size_t)4096)
+size_t input_peek(struct input *in, const unsigned char **ret);
 
 /* Bytes taken from the file so far, and the file's size (0 if it has none, as a pipe). */
 uint64_t input_position(const struct input *in);

@@ -159,6 +159,39 @@ int keymap_number(struct keymap *m, uint64_t key, uint32_t *ret_id)
     return 0;
 }
 
+int keymap_numbers(struct keymap *m, const uint64_t *keys, size_t n, uint32_t *ret_ids)
+{
+    size_t at[KEYMAP_BATCH];
+
+    while (is_crowded(m->nr_numbers + n, m->number_slots)) {
+        int rc = grow_numbers(m);
+
+        if (rc) {
+            return rc;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        at[i] = (size_t)mix(keys[i]) & (m->number_slots - 1);
+        __builtin_prefetch(&m->numbers[at[i]], 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t k = at[i];
+
+        while (m->numbers[k].id_plus_1 && m->numbers[k].key != keys[i]) {
+            k = (k + 1) & (m->number_slots - 1);
+        }
+        if (!m->numbers[k].id_plus_1) {
+            if (m->nr_ids == m->max_ids) {
+                return -ENOSPC;
+            }
+            m->numbers[k] = (struct number_slot){.key = keys[i], .id_plus_1 = ++m->nr_ids};
+            m->nr_numbers++;
+        }
+        ret_ids[i] = m->numbers[k].id_plus_1 - 1;
+    }
+    return 0;
+}
+
 /* ---- texts ---- */
 
 static struct text_slot *text_slot(const struct keymap *m, struct text_slot *slots, size_t n,

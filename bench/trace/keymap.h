@@ -26,6 +26,14 @@ void keymap_destroy(struct keymap *map);
 int keymap_text(struct keymap *map, const char *text, size_t len, uint32_t *ret_id);
 int keymap_number(struct keymap *map, uint64_t key, uint32_t *ret_id);
 
+/*
+ * n keys at once, n ≤ KEYMAP_BATCH: the same ids as n calls of keymap_number, but the slots are
+ * fetched side by side, so that a large map costs one wait for memory and not n. On failure none of
+ * the keys has got an id, except where max_ids is what was reached: then all before it.
+ */
+#define KEYMAP_BATCH 64
+int keymap_numbers(struct keymap *map, const uint64_t *keys, size_t n, uint32_t *ret_ids);
+
 /* Ids given so far. */
 uint32_t keymap_count(const struct keymap *map);
 

@@ -19,6 +19,7 @@
 #include "trace/input.h"
 
 #define BUF_BYTES ((size_t)4 * LINES_MAX_BYTES)
+#define UNKNOWN SIZE_MAX
 #define TOO_LONG "line of more than 65536 bytes"
 _Static_assert(LINES_MAX_BYTES == 65536, "TOO_LONG says so");
 
@@ -27,6 +28,7 @@ struct lines {
     const char *path; /* the caller's, outlives us */
     uint64_t number;  /* of the last line delivered */
     bool at_end;      /* the input has no more */
+    size_t last_newline; /* of those in the buffer, so that the fast lane needs no bounds */
     size_t start;
     size_t end;
     char buf[BUF_BYTES];
@@ -34,21 +36,29 @@ struct lines {
 
 int lines_open(const char *path, struct lines **ret, struct trace_error *error)
 {
-    struct lines *l = malloc(sizeof(*l));
+    struct input *in = NULL;
     const char *reason = NULL;
-
-    if (!l) {
-        return trace_fail(error, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
-    }
-    int rc = input_open(path, &l->in, &reason);
+    int rc = input_open(path, &in, &reason);
 
     if (rc) {
-        free(l);
         return trace_fail(error, rc, "%s: %s", path, reason);
     }
+    return lines_wrap(in, path, ret, error);
+}
+
+int lines_wrap(struct input *in, const char *path, struct lines **ret, struct trace_error *error)
+{
+    struct lines *l = malloc(sizeof(*l));
+
+    if (!l) {
+        input_close(in);
+        return trace_fail(error, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
+    }
+    l->in = in;
     l->path = path;
     l->number = 0;
     l->at_end = false;
+    l->last_newline = UNKNOWN;
     l->start = 0;
     l->end = 0;
     *ret = l;
@@ -76,6 +86,7 @@ static int fill(struct lines *l, struct trace_error *error)
     memmove(l->buf, l->buf + l->start, l->end - l->start);
     l->end -= l->start;
     l->start = 0;
+    l->last_newline = UNKNOWN;
 
     ssize_t got = input_read(l->in, l->buf + l->end, BUF_BYTES - l->end, &reason);
 
@@ -146,6 +157,74 @@ int lines_next(struct lines *l, struct line *ret, struct trace_error *error)
             return rc;
         }
     }
+}
+
+/*
+ * Reads a decimal from *at on: digits, no leading zero, at most 19. NULL if there is none; else the
+ * byte behind it. A newline is known to stand before the buffer's end, so the loop ends.
+ */
+static const char *read_decimal(const char *at, uint64_t *ret)
+{
+    const char *start = at;
+    uint64_t value = 0;
+    unsigned digit;
+
+    while ((digit = (unsigned)(unsigned char)*at - '0') <= 9) {
+        value = value * 10 + digit; /* too many digits are told below, wrapped or not */
+        at++;
+    }
+    if (at == start || at - start > 19 || (*start == '0' && at - start > 1)) {
+        return NULL;
+    }
+    *ret = value;
+    return at;
+}
+
+size_t lines_numbers(struct lines *l, uint64_t *keys, uint64_t *sizes, size_t max)
+{
+    const char *at = l->buf + l->start;
+    size_t n = 0;
+
+    /* The first line may carry a byte-order mark, and detection wants to see it. */
+    if (l->number == 0) {
+        return 0;
+    }
+    if (l->last_newline == UNKNOWN) {
+        size_t i = l->end;
+
+        while (i > l->start && l->buf[i - 1] != '\n') {
+            i--;
+        }
+        if (i == l->start) {
+            return 0;
+        }
+        l->last_newline = i - 1;
+    }
+    if (l->last_newline < l->start) {
+        return 0;
+    }
+    const char *stop = l->buf + l->last_newline;
+
+    while (n < max && at <= stop) {
+        const char *behind = read_decimal(at, &keys[n]);
+
+        if (behind && sizes) {
+            behind = *behind == ',' ? read_decimal(behind + 1, &sizes[n]) : NULL;
+        }
+        if (!behind || *behind != '\n') {
+            break;
+        }
+        at = behind + 1;
+        n++;
+    }
+    l->start = (size_t)(at - l->buf);
+    l->number += n;
+    return n;
+}
+
+uint64_t lines_number(const struct lines *l)
+{
+    return l->number;
 }
 
 uint64_t lines_position(const struct lines *l)

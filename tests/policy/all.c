@@ -270,6 +270,31 @@ Test(all, random_bytes)
     free(ids);
 }
 
+/* A prefetch brings in what fits; nobody waits for it, so its miss is not among those counted. */
+Test(all, prefetched_bytes)
+{
+    uint64_t sizes[NR_IDS] = {10, 60, 200};
+    uint32_t ids[NR_STEPS] = {0, 1, 2, 0};
+
+    for (size_t k = 0; policy_at(k); k++) {
+        struct policy_config config = {.capacity = 100, .nr_ids = NR_IDS, .sizes = sizes};
+
+        if (!policy_at(k)->has_sizes) {
+            continue;
+        }
+        struct policy *p = make_config(policy_at(k), &config, ids);
+
+        cr_assert_not(policy_access(p, 0, POLICY_PREFETCH));
+        cr_assert_not(policy_access(p, 1, POLICY_READ));
+        cr_assert_not(policy_access(p, 2, POLICY_PREFETCH));
+        cr_assert(policy_access(p, 0, POLICY_READ), "%s", policy_at(k)->name);
+        cr_assert_eq(p->missed_bytes, 60, "%s", policy_at(k)->name);
+        cr_assert_eq(p->nr_refused, 0);
+        cr_assert_eq(p->used, 70);
+        policy_destroy(p);
+    }
+}
+
 /*
  * Objects of 8 bytes in a cache of 8 n + 5 are entries in one of n. (8, since gdsf divides by it and
  * must not round. For genlru's presets only

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
 static char folder[] = "/tmp/genlru-trace-XXXXXX";
@@ -78,4 +79,40 @@ const char *files_zstd(const char *name, const void *data, size_t len, size_t cu
     ZSTD_freeCCtx(ctx);
     free(packed);
     return path;
+}
+
+const char *files_gzip(const char *name, const void *data, size_t len, size_t cut, const char *tail)
+{
+    size_t room = compressBound((uLong)len) + 64;
+    unsigned char *packed = malloc(room);
+    unsigned char *copy = malloc(len ? len : 1);
+    z_stream z = {0};
+
+    cr_assert(packed && copy);
+    memcpy(copy, data, len);
+    cr_assert_eq(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = copy;
+    z.avail_in = (uInt)len;
+    z.next_out = packed;
+    z.avail_out = (uInt)room;
+    cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+    size_t n = room - z.avail_out;
+
+    deflateEnd(&z);
+    cr_assert_gt(n, cut);
+    write_parts(name, packed, n - cut, tail);
+    free(packed);
+    free(copy);
+    return path;
+}
+
+unsigned char *files_read(const char *file, size_t *ret_len)
+{
+    FILE *f = fopen(file, "rb");
+    unsigned char *bytes = malloc((size_t)1 << 24);
+
+    cr_assert(f && bytes);
+    *ret_len = fread(bytes, 1, (size_t)1 << 24, f);
+    fclose(f);
+    return bytes;
 }

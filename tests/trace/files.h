@@ -27,6 +27,13 @@ const char *files_text(const char *name, const char *text);
 const char *files_zstd(const char *name, const void *data, size_t len, size_t cut,
                        const char *tail);
 
+/* The same with gzip. */
+const char *files_gzip(const char *name, const void *data, size_t len, size_t cut,
+                       const char *tail);
+
+/* The file's bytes; to be freed. */
+unsigned char *files_read(const char *file, size_t *ret_len);
+
 /* Path of a name in the folder, whether there is such a file or not. */
 const char *files_path(const char *name);
 

@@ -206,3 +206,79 @@ Test(input, not_openable)
     expect_error("/", -EISDIR, "directory");
     expect_error(files_text("text.zst", "1\n2\n"), -EINVAL, "not zstd-compressed");
 }
+
+/* ---- gzip and peeking ---- */
+
+static size_t read_into(const char *path, char *buf, size_t room, int *ret_rc, const char **reason)
+{
+    struct input *in = NULL;
+    size_t n = 0;
+    ssize_t got;
+
+    cr_assert_eq(input_open(path, &in, reason), 0, "%s", *reason);
+    while ((got = input_read(in, buf + n, room - n, reason)) > 0) {
+        n += (size_t)got;
+    }
+    *ret_rc = (int)got;
+    input_close(in);
+    return n;
+}
+
+/* Two members one after the other; a cut one; one with something behind it; a damaged sum. */
+Test(input, gzip)
+{
+    char buf[256];
+    char member[128];
+    size_t len;
+    const char *reason = NULL;
+    int rc;
+    unsigned char *bytes = files_read(files_gzip("one.gz", "second", 6, 0, ""), &len);
+
+    cr_assert_lt(len, sizeof(member));
+    memcpy(member, bytes, len);
+    memcpy(buf, bytes, len);
+    memcpy(buf + len, bytes, len);
+    cr_assert_eq(read_into(files_write("two.gz", buf, 2 * len), buf, sizeof(buf), &rc, &reason), 12);
+    cr_assert_eq(rc, 0);
+    cr_assert_eq(memcmp(buf, "secondsecond", 12), 0);
+    read_into(files_gzip("cut.gz", "second", 6, 5, ""), buf, sizeof(buf), &rc, &reason);
+    cr_assert_eq(rc, -EINVAL);
+    cr_assert_str_eq(reason, "the compressed data ends early");
+    read_into(files_gzip("tail.gz", "second", 6, 0, "tail"), buf, sizeof(buf), &rc, &reason);
+    cr_assert_eq(rc, -EINVAL);
+    cr_assert_str_eq(reason, "garbage after the compressed data");
+    member[len - 6] ^= 1;
+    read_into(files_write("sum.gz", member, len), buf, sizeof(buf), &rc, &reason);
+    cr_assert_eq(rc, -EINVAL);
+    cr_assert_str_eq(reason, "incorrect data check");
+    free(bytes);
+}
+
+Test(input, named_gz_but_plain)
+{
+    struct input *in = NULL;
+    const char *reason = NULL;
+
+    cr_assert_eq(input_open(files_text("p.gz", "1\n"), &in, &reason), -EINVAL);
+    cr_assert_str_eq(reason, "is named .gz but is not gzip-compressed");
+}
+
+/* What was looked at is read again, and an error behind it comes in its turn. */
+Test(input, peek)
+{
+    const unsigned char *head;
+    char buf[64];
+    const char *reason = NULL;
+    struct input *in = NULL;
+
+    cr_assert_eq(input_open(files_zstd("p.zst", "hello", 5, 2, ""), &in, &reason), 0);
+    cr_assert_eq(input_peek(in, &head), 5);
+    cr_assert_eq(memcmp(head, "hello", 5), 0);
+    cr_assert_eq(input_peek(in, &head), 5);
+    cr_assert_eq(input_read(in, buf, 2, &reason), 2);
+    cr_assert_eq(input_read(in, buf + 2, sizeof(buf) - 2, &reason), 3);
+    cr_assert_eq(memcmp(buf, "hello", 5), 0);
+    cr_assert_eq(input_read(in, buf, sizeof(buf), &reason), -EINVAL);
+    cr_assert_str_eq(reason, "the compressed data ends early");
+    input_close(in);
+}

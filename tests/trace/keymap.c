@@ -108,3 +108,40 @@ Test(keymap, limit)
     cr_assert_eq(keymap_count(m), 2);
     keymap_destroy(m);
 }
+
+/* Many at once give what one by one gives, also where the table grows and ids run out. */
+Test(keymap, batches)
+{
+    struct keymap *one = keymap_create(60000);
+    struct keymap *many = keymap_create(60000);
+    uint64_t x = 1;
+    bool full = false;
+
+    cr_assert(one && many);
+    for (int round = 0; round < 3000 && !full; round++) {
+        uint64_t keys[KEYMAP_BATCH];
+        uint32_t ids[KEYMAP_BATCH];
+        size_t n = (size_t)round % KEYMAP_BATCH + 1;
+
+        for (size_t i = 0; i < n; i++) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            keys[i] = i % 7 == 3 ? keys[i - 1] : x >> 46;
+        }
+        int rc = keymap_numbers(many, keys, n, ids);
+
+        for (size_t i = 0; i < n && !full; i++) {
+            uint32_t id;
+
+            if (keymap_number(one, keys[i], &id)) {
+                full = true;
+                cr_assert_eq(rc, -ENOSPC);
+            } else if (rc == 0) {
+                cr_assert_eq(ids[i], id);
+            }
+        }
+    }
+    cr_assert(full);
+    cr_assert_eq(keymap_count(many), 60000);
+    keymap_destroy(one);
+    keymap_destroy(many);
+}
