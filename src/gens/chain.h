@@ -18,7 +18,7 @@
 /* Back pointer first, then the slot: the second store gives the node away, and is the last touch of it. */
 static inline void genlru__publish(struct genlru_node *node, void **slot)
 {
-    genlru_impl_ptr_store_relaxed(&node->slot, slot); /* before P: a deleter that sees the node must find the slot */
+    genlru_impl_ptr_store_release(&node->slot, slot); /* release N: a deleter that goes there finds a block, not raw memory */
     genlru_impl_ptr_store_release(slot, node);        /* release P: pairs with acquires T and D */
 }
 
@@ -34,7 +34,8 @@ static inline struct genlru_node *genlru__take(void **slot)
 /* Takes `node` out of the slot it names, if it still stands there. */
 static inline bool genlru__take_own(struct genlru_node *node)
 {
-    void **slot = (void **)genlru_impl_ptr_load_relaxed(&node->slot); /* any value is safe: the swap checks it */
+    /* acquire N: pairs with publish. Any value is safe, as the swap checks it, once its block's memory is initialised */
+    void **slot = (void **)genlru_impl_ptr_load_acquire(&node->slot);
 
     /* acquire D: pairs with P. release B: who finds the slot empty sees that a del has begun (stripe.h) */
     return slot && genlru_impl_ptr_cas_acq_rel(slot, node, NULL);

@@ -7,8 +7,8 @@
 
 /*
  * Publishes the window to hits, and through the stripes' locks (S) to adds. relaxed: a hit that still sees the
- * old one ages what it writes by what it missed, and 127 indices for 64 generations leave room for 63 agings
- * (edge W in docs/memory-model.md).
+ * old one ages what it writes by what it missed, and looks again whether that was too much (edge W in
+ * docs/memory-model.md).
  */
 static void publish(struct genlru *lru)
 {

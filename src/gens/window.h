@@ -15,6 +15,19 @@ static inline unsigned genlru__width(const struct genlru *lru, unsigned type)
     return (unsigned)(lru->max_seq - lru->min_seq[type] + 1);
 }
 
+/*
+ * Whether so many agings passed between two looks at the window that a gen code written by the first one may come to mean
+ * another age. With a window of W generations, the code may be W - 1 old by the window it was written by, and lag by W - 1 more
+ * while its node hangs on a young list; with the agings that its writer missed that must stay below the modulus
+ * (tests/spin/window.pml, BUG 3). No lock.
+ */
+static inline bool genlru__is_too_late(const struct genlru *lru, uint64_t then, uint64_t now)
+{
+    unsigned missed = (genlru_impl_window_seq16(now) - genlru_impl_window_seq16(then)) & 0xffffu;
+
+    return missed > GENLRU_GEN_MODULUS + 1 - 2 * lru->nr_gens;
+}
+
 /* Sets the sequence numbers of an lru being made, with a full window below max_seq. */
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch);
 

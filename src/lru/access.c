@@ -6,17 +6,6 @@
 #include "gens/sizes.h"
 #include "gens/window.h"
 
-/*
- * Agings between two looks at the window after which a gen code written by the first look's window may mean another age:
- * the code of an age below 64 stays within the 127 indices for 63 more.
- */
-enum { MAX_LATENESS = GENLRU_GEN_MODULUS - GENLRU_MAX_GENS };
-
-static bool is_too_late(uint64_t then, uint64_t now)
-{
-    return ((genlru_impl_window_seq16(now) - genlru_impl_window_seq16(then)) & 0xffffu) >= MAX_LATENESS;
-}
-
 /* Edge W: an access that slept through too many agings makes its node youngest. */
 static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru__batch *sizes)
 {
@@ -34,7 +23,7 @@ static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru_
         } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
         genlru__batch_account(lru, sizes, state, after);
         state = after;
-    } while (is_too_late(context.window, genlru__context(lru).window));
+    } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
 }
 
 void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
@@ -52,7 +41,7 @@ void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(genlru_impl_word(after)))
         genlru__account(lru, state, after);
-    if (is_too_late(window, genlru_impl_load_relaxed(&lru->view.window))) {
+    if (genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window))) {
         refresh(lru, node, &sizes);
         genlru__batch_flush(lru, &sizes);
     }
@@ -80,7 +69,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
         genlru__batch_account(lru, sizes, state, after);
-    if (is_too_late(context.window, genlru__context(lru).window))
+    if (genlru__is_too_late(lru, context.window, genlru__context(lru).window))
         refresh(lru, node, sizes);
 }
 

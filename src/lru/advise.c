@@ -15,17 +15,20 @@ int genlru_advise(struct genlru *lru, struct genlru_node *node, enum genlru_advi
     if (!lru || !node)
         return -EINVAL;
     state = genlru_impl_load_relaxed(&node->state.do_not_touch);
-    do {
-        context = genlru__context(lru);
-        if (genlru__word_advise(genlru_impl_word(state), &context, advice, &word) != 0)
-            return -EINVAL;
-        after = genlru_impl_with_word(state, word);
-        if (after == state)
-            return 0;
-        /* relaxed: advice publishes nothing; a lagging gen is read as the oldest (invariant 8) */
-    } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
-        genlru__account(lru, state, after);
+    do { /* edge W: by the newest window once more where too many agings were missed */
+        do {
+            context = genlru__context(lru);
+            if (genlru__word_advise(genlru_impl_word(state), &context, advice, &word) != 0)
+                return -EINVAL;
+            after = genlru_impl_with_word(state, word);
+            if (after == state)
+                return 0;
+            /* relaxed: advice publishes nothing; a lagging gen is read as the oldest (invariant 8) */
+        } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+        if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
+            genlru__account(lru, state, after);
+        state = after;
+    } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
     return 0;
 }
 

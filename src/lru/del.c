@@ -69,7 +69,7 @@ static int hand_over_to_evictor(struct genlru_node *node)
 
 static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node *node)
 {
-    void *slot = genlru_impl_ptr_load_relaxed(&node->slot);
+    void *slot = genlru_impl_ptr_load_acquire(&node->slot); /* acquire N */
     void *owner = slot ? __atomic_load_n(&genlru__block_of(slot)->owner, __ATOMIC_RELAXED) : NULL;
 
     /* a block on its way between lrus has no owner, and its slots no nodes */

@@ -77,8 +77,8 @@ enum {
 #define GENLRU_PROBATION (UINT32_C(1) << (GENLRU_FLAGS_SHIFT + 8))
 
 /*
- * 127 indices for a window of at most 64 generations: a word written by an access that slept through
- * up to 63 agings still decodes to the generation its writer meant.
+ * 127 indices for a window of at most 64 generations: a word may lag by a whole window and still decodes to what
+ * its writer meant, or to the oldest. With W generations its writer may besides have missed 128 - 2 W agings.
  */
 #define GENLRU_GEN_MODULUS 127u
 #define GENLRU_MAX_GENS 64u
