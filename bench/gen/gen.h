@@ -32,12 +32,12 @@ struct gen {
 /* Every generator's list of parameters begins with these three. */
 enum { GEN_REQUESTS, GEN_SEED, GEN_OFFSET, GEN_OWN };
 
-#define GEN_COMMON(requests, seed)                                                                 \
-    {"requests", SPEC_COUNT, requests, 1, 1e15, "how many, prefetches included"},                  \
-    {"seed", SPEC_COUNT, seed, 0, 18446744073709551615.0, "another seed, another sequence"},       \
-    {                                                                                              \
-        "offset", SPEC_COUNT, "0", 0, 9223372036854775807.0,                                       \
-            "added to every key, to keep apart what is chained"                                    \
+#define GEN_COMMON(requests, seed)                                                               \
+    {"requests", SPEC_COUNT, requests, 1, 1e15, "how many, prefetches included"},                \
+        {"seed", SPEC_COUNT, seed, 0, 18446744073709551615.0, "another seed, another sequence"}, \
+    {                                                                                            \
+        "offset", SPEC_COUNT, "0", 0, 9223372036854775807.0,                                     \
+            "added to every key, to keep apart what is chained"                                  \
     }
 
 struct gen_ops {

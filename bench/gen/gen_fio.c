@@ -31,7 +31,8 @@ static int create(struct gen *g, const struct spec_value *v, struct trace_error 
     struct fio_zipf *f = (struct fio_zipf *)g;
 
     if (v[THETA].real == 1) {
-        return trace_fail(error, -EINVAL, "fio-zipf: theta=1 is what fio's formula has no value for");
+        return trace_fail(error, -EINVAL,
+                          "fio-zipf: theta=1 is what fio's formula has no value for");
     }
     f->nr_jobs = (uint32_t)v[JOBS].count;
     f->jobs = calloc(f->nr_jobs, sizeof(*f->jobs));

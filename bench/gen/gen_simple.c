@@ -92,9 +92,18 @@ static void fill_phase(struct gen *g, uint64_t *keys, uint8_t *channels, size_t 
     }
 }
 
-#define END {NULL, SPEC_TEXT, NULL, 0, 0, NULL}
-#define KEYS_PARAM {"keys", SPEC_COUNT, "1M", 1, 4294967231.0, "distinct keys"}
-#define THETA_PARAM {"theta", SPEC_REAL, "1", 0, 10, "key k has probability ~ (k + 1)^-theta"}
+#define END                               \
+    {                                     \
+        NULL, SPEC_TEXT, NULL, 0, 0, NULL \
+    }
+#define KEYS_PARAM                                                 \
+    {                                                              \
+        "keys", SPEC_COUNT, "1M", 1, 4294967231.0, "distinct keys" \
+    }
+#define THETA_PARAM                                                              \
+    {                                                                            \
+        "theta", SPEC_REAL, "1", 0, 10, "key k has probability ~ (k + 1)^-theta" \
+    }
 
 static const struct spec_param params_zipf[] = {GEN_COMMON("10M", "1"), KEYS_PARAM, THETA_PARAM,
                                                 END};

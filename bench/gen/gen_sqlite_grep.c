@@ -31,9 +31,9 @@ struct sqlite_grep {
     uint64_t files;
 
     enum stage stage;
-    uint64_t at;      /* within the stage */
-    unsigned step;    /* within a lookup or a file */
-    uint64_t leaf;    /* of this lookup */
+    uint64_t at;          /* within the stage */
+    unsigned step;        /* within a lookup or a file */
+    uint64_t leaf;        /* of this lookup */
     uint64_t ahead_until; /* scan: leaves read ahead */
     uint64_t ahead_at;
 };

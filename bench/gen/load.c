@@ -90,8 +90,9 @@ static int produce_chain(struct loading *l, const char *parts)
     int rc = 0;
 
     if (*parts == '\0' || l->depth == DEPTH_MAX) {
-        return trace_fail(l->error, -EINVAL, *parts ? "chain: more than 8 of them in each other"
-                                                    : "chain: expected chain:(SPEC)(SPEC)…");
+        return trace_fail(l->error, -EINVAL,
+                          *parts ? "chain: more than 8 of them in each other"
+                                 : "chain: expected chain:(SPEC)(SPEC)…");
     }
     l->depth++;
     while (*parts && !rc) {

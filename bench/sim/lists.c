@@ -42,7 +42,8 @@ int sim_generators(int argc, char **argv)
         }
     }
     puts("trace:FILE\ta trace, for chains");
-    puts("chain:(SPEC)(SPEC)…\tone after the other; the same key is the same object in all of them");
+    puts(
+        "chain:(SPEC)(SPEC)…\tone after the other; the same key is the same object in all of them");
     return sim_exit_output(0);
 }
 

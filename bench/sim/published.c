@@ -10,11 +10,26 @@
 
 const double published_theta[PUBLISHED_THETAS] = {0.8, 0.9, 1.1, 1.2};
 
-#define IOPS_CLRU {397572, 605862, 2092280, 4444665}
-#define IOPS_MGLRU {396046, 602201, 2122415, 4513839}
-#define IOPS_FG {449714, 692524, 2457564, 5066901}
-#define READ_FG {0.17660, 0.11522, 0.03065, 0.01230}
-#define MMAP_FG {0.01805, 0.01638, 0.02925, 0.01375}
+#define IOPS_CLRU                        \
+    {                                    \
+        397572, 605862, 2092280, 4444665 \
+    }
+#define IOPS_MGLRU                       \
+    {                                    \
+        396046, 602201, 2122415, 4513839 \
+    }
+#define IOPS_FG                          \
+    {                                    \
+        449714, 692524, 2457564, 5066901 \
+    }
+#define READ_FG                            \
+    {                                      \
+        0.17660, 0.11522, 0.03065, 0.01230 \
+    }
+#define MMAP_FG                            \
+    {                                      \
+        0.01805, 0.01638, 0.02925, 0.01375 \
+    }
 
 static const struct published_table tables[] = {
     {

@@ -20,7 +20,7 @@
 
 struct reuse {
     uint32_t nr_slots;
-    uint32_t next;   /* free slot */
+    uint32_t next; /* free slot */
     uint32_t taken;
     uint32_t *tree;  /* Fenwick over the slots, 1-based */
     uint32_t *owner; /* id of a slot; valid if it still points back */
@@ -114,8 +114,7 @@ int reuse_count(const struct trace *t, uint64_t *counts, void (*tell)(void *ctx,
     return rc;
 }
 
-uint64_t reuse_quantile(const uint64_t *counts, uint32_t nr_ids, uint64_t total,
-                        unsigned permille)
+uint64_t reuse_quantile(const uint64_t *counts, uint32_t nr_ids, uint64_t total, unsigned permille)
 {
     /* ceil(total * permille / 1000) without overflow. */
     uint64_t need = total / 1000 * permille + (total % 1000 * permille + 999) / 1000;

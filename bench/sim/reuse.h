@@ -25,7 +25,6 @@ int reuse_count(const struct trace *t, uint64_t *counts, void (*tell)(void *ctx,
  * The smallest distance that at least the share `permille` of all counted requests do not exceed. total =
  * sum of the counts, > 0.
  */
-uint64_t reuse_quantile(const uint64_t *counts, uint32_t nr_ids, uint64_t total,
-                        unsigned permille);
+uint64_t reuse_quantile(const uint64_t *counts, uint32_t nr_ids, uint64_t total, unsigned permille);
 
 #endif

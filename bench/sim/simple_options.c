@@ -13,19 +13,26 @@
 #include "gen/gen.h"
 
 static const struct option with_trace[] = {
-    {"gen", required_argument, NULL, 'g'},    {"help", no_argument, NULL, 'h'},
-    {"trace", required_argument, NULL, 't'},  {"format", required_argument, NULL, 'f'},
+    {"gen", required_argument, NULL, 'g'},
+    {"help", no_argument, NULL, 'h'},
+    {"trace", required_argument, NULL, 't'},
+    {"format", required_argument, NULL, 'f'},
     {NULL, 0, NULL, 0},
 };
 static const struct option with_both[] = {
-    {"gen", required_argument, NULL, 'g'},    {"help", no_argument, NULL, 'h'},
-    {"trace", required_argument, NULL, 't'},  {"format", required_argument, NULL, 'f'},
-    {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'F'},
+    {"gen", required_argument, NULL, 'g'},
+    {"help", no_argument, NULL, 'h'},
+    {"trace", required_argument, NULL, 't'},
+    {"format", required_argument, NULL, 'f'},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'F'},
     {NULL, 0, NULL, 0},
 };
 static const struct option with_output[] = {
-    {"gen", required_argument, NULL, 'g'},    {"help", no_argument, NULL, 'h'},
-    {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'F'},
+    {"gen", required_argument, NULL, 'g'},
+    {"help", no_argument, NULL, 'h'},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'F'},
     {NULL, 0, NULL, 0},
 };
 

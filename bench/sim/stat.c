@@ -18,12 +18,12 @@ static const unsigned permilles[] = {100, 250, 500, 750, 900, 990, 1000};
 #define NR_QUANTILES (sizeof(permilles) / sizeof(permilles[0]))
 
 struct described {
-    uint32_t one_hit;    /* keys asked for once */
-    uint64_t key_bytes;  /* of all keys, each once */
-    uint64_t bytes;      /* of all requests */
+    uint32_t one_hit;   /* keys asked for once */
+    uint64_t key_bytes; /* of all keys, each once */
+    uint64_t bytes;     /* of all requests */
     uint64_t writes;
     uint64_t mapped;
-    uint64_t reuses;     /* requests with a distance */
+    uint64_t reuses; /* requests with a distance */
     uint64_t quantile[NR_QUANTILES];
 };
 

@@ -345,9 +345,12 @@ static int find_table(struct table_options *o, int argc, char **argv)
 static int parse(int argc, char **argv, struct table_options *o)
 {
     static const struct option all[] = {
-        {"theta", required_argument, NULL, 't'}, {"policy", required_argument, NULL, 'p'},
-        {"jobs", required_argument, NULL, 'j'},  {"scale", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'S'},  {"help", no_argument, NULL, 'h'},
+        {"theta", required_argument, NULL, 't'},
+        {"policy", required_argument, NULL, 'p'},
+        {"jobs", required_argument, NULL, 'j'},
+        {"scale", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     static char program[] = "genlru-sim";

@@ -283,8 +283,8 @@ static ssize_t read_on(struct input *in, void *buf, size_t n, const char **ret_r
 size_t input_peek(struct input *in, const unsigned char **ret)
 {
     while (in->head_end < INPUT_PEEK && !in->head_error) {
-        ssize_t got = read_on(in, in->head + in->head_end, INPUT_PEEK - in->head_end,
-                              &in->head_reason);
+        ssize_t got =
+            read_on(in, in->head + in->head_end, INPUT_PEEK - in->head_end, &in->head_reason);
 
         if (got == 0) {
             break;

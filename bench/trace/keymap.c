@@ -9,14 +9,17 @@
  * and 10 M numbers fit into 2^24 slots, 256 MiB. id+1 = 0 marks an empty slot. Nothing is ever
  * removed.
  */
+#define _DEFAULT_SOURCE
 #include "trace/keymap.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_SLOTS ((size_t)1 << 10)
+#define HUGE_BYTES ((size_t)2 << 20)
 
 struct number_slot {
     uint64_t key;
@@ -46,6 +49,25 @@ struct keymap {
     size_t arena_used;
 };
 
+/*
+ * n zeroed slots. Keys come in random order, so with 4 KiB pages a large table would miss the TLB at
+ * every step: it asks for huge ones. The advice may be refused; nothing depends on it.
+ */
+static struct number_slot *make_numbers(size_t n)
+{
+    struct number_slot *slots = calloc(n, sizeof(*slots));
+
+#ifdef MADV_HUGEPAGE
+    uintptr_t start = ((uintptr_t)slots + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
+    uintptr_t end = (uintptr_t)slots + n * sizeof(*slots);
+
+    if (slots && start < end) {
+        (void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+    }
+#endif
+    return slots;
+}
+
 struct keymap *keymap_create(uint32_t max_ids)
 {
     struct keymap *m = calloc(1, sizeof(*m));
@@ -54,7 +76,7 @@ struct keymap *keymap_create(uint32_t max_ids)
         return NULL;
     }
     m->max_ids = max_ids;
-    m->numbers = calloc(FIRST_SLOTS, sizeof(*m->numbers));
+    m->numbers = make_numbers(FIRST_SLOTS);
     m->texts = calloc(FIRST_SLOTS, sizeof(*m->texts));
     m->number_slots = FIRST_SLOTS;
     m->text_slots = FIRST_SLOTS;
@@ -120,7 +142,7 @@ static struct number_slot *number_slot(struct number_slot *slots, size_t n, uint
 static int grow_numbers(struct keymap *m)
 {
     size_t n = m->number_slots * 2;
-    struct number_slot *bigger = calloc(n, sizeof(*bigger));
+    struct number_slot *bigger = make_numbers(n);
 
     if (!bigger) {
         return -ENOMEM;
@@ -199,9 +221,8 @@ static struct text_slot *text_slot(const struct keymap *m, struct text_slot *slo
 {
     size_t i = (size_t)hash & (n - 1);
 
-    while (slots[i].id_plus_1 &&
-           (slots[i].hash != hash || slots[i].len != len ||
-            memcmp(m->arena + slots[i].at, text, len) != 0)) {
+    while (slots[i].id_plus_1 && (slots[i].hash != hash || slots[i].len != len ||
+                                  memcmp(m->arena + slots[i].at, text, len) != 0)) {
         i = (i + 1) & (n - 1);
     }
     return &slots[i];

@@ -25,9 +25,9 @@ _Static_assert(LINES_MAX_BYTES == 65536, "TOO_LONG says so");
 
 struct lines {
     struct input *in;
-    const char *path; /* the caller's, outlives us */
-    uint64_t number;  /* of the last line delivered */
-    bool at_end;      /* the input has no more */
+    const char *path;    /* the caller's, outlives us */
+    uint64_t number;     /* of the last line delivered */
+    bool at_end;         /* the input has no more */
     size_t last_newline; /* of those in the buffer, so that the fast lane needs no bounds */
     size_t start;
     size_t end;

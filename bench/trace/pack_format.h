@@ -6,7 +6,10 @@
 #define GENLRU_BENCH_TRACE_PACK_FORMAT_H
 
 /* A byte above 127 and both kinds of line end: what a transfer as text breaks is not recognized. */
-#define PACK_MAGIC {0x89, 'G', 'L', 'T', '\r', '\n', 0x1a, '\n'}
+#define PACK_MAGIC                                  \
+    {                                               \
+        0x89, 'G', 'L', 'T', '\r', '\n', 0x1a, '\n' \
+    }
 #define PACK_HEAD 56
 #define PACK_CHUNK_HEAD 8
 #define PACK_CHUNK_BYTES ((size_t)1 << 20)

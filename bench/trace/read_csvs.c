@@ -12,9 +12,9 @@
 
 #define COLUMNS_MAX 64
 
-static const char *const key_names[] = {"obj_id", "obj-id", "objid", "object", "object_id", "key",
-                                        "id",     "lbn",    "oid",   NULL};
-static const char *const size_names[] = {"obj_size", "obj-size", "objsize",    "size",
+static const char *const key_names[] = {"obj_id", "obj-id", "objid", "object", "object_id",
+                                        "key",    "id",     "lbn",   "oid",    NULL};
+static const char *const size_names[] = {"obj_size", "obj-size", "objsize",     "size",
                                          "len",      "bytes",    "object_size", NULL};
 
 /* Number of the column, from 1, that has one of the names; 0 = none. */

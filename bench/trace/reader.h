@@ -16,8 +16,8 @@
 
 /* Parameters of a format, in this order; those a format does not take are at their defaults. */
 struct reader_how {
-    uint64_t block;       /* bytes of a block; 0 = a record is one request */
-    uint64_t key_column;  /* from 1; 0 = found by itself */
+    uint64_t block;      /* bytes of a block; 0 = a record is one request */
+    uint64_t key_column; /* from 1; 0 = found by itself */
     uint64_t size_column;
 };
 
@@ -32,8 +32,8 @@ struct reading {
     void (*progress)(struct reading *r); /* to be called every now and then */
     const struct trace_options *options;
     /* Of single formats. */
-    uint64_t columns;      /* libcachesim-csv: 0 = the first line is still to come */
-    struct disks *disks;   /* msr */
+    uint64_t columns;    /* libcachesim-csv: 0 = the first line is still to come */
+    struct disks *disks; /* msr */
 };
 
 /* What is known of a file when its format is looked for. */

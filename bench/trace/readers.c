@@ -28,10 +28,9 @@ static const struct reader *const readers[TRACE_NR_FORMATS] = {
 
 /* Order of the claims: what cannot be mistaken first, what takes nearly anything last. */
 static const enum trace_format by_content[] = {
-    TRACE_FORMAT_GENLRU,  TRACE_FORMAT_VSCSI,     TRACE_FORMAT_REDIS,
-    TRACE_FORMAT_MSR,     TRACE_FORMAT_TWITTER,   TRACE_FORMAT_MEMCACHED,
-    TRACE_FORMAT_ARC,     TRACE_FORMAT_CSV,       TRACE_FORMAT_LIBCACHESIM_CSV,
-    TRACE_FORMAT_ORACLE_GENERAL,
+    TRACE_FORMAT_GENLRU,          TRACE_FORMAT_VSCSI,          TRACE_FORMAT_REDIS, TRACE_FORMAT_MSR,
+    TRACE_FORMAT_TWITTER,         TRACE_FORMAT_MEMCACHED,      TRACE_FORMAT_ARC,   TRACE_FORMAT_CSV,
+    TRACE_FORMAT_LIBCACHESIM_CSV, TRACE_FORMAT_ORACLE_GENERAL,
 };
 
 const struct reader *reader_of(enum trace_format format)
@@ -51,7 +50,8 @@ const char *trace_format_what(enum trace_format format)
     const struct reader *reader = reader_of(format);
 
     return format == TRACE_FORMAT_AUTO ? "by the file's name and first bytes"
-                                       : reader ? reader->what : NULL;
+           : reader                    ? reader->what
+                                       : NULL;
 }
 
 int trace_format_find(const char *name, enum trace_format *ret)

@@ -74,8 +74,7 @@ static int set_value(const char *owner, const struct spec_param *param, const ch
     int rc = 0;
 
     if (len >= sizeof(ret->text)) {
-        return trace_fail(error, -EINVAL, "%s: the value of %s is too long", owner,
-                          param->name);
+        return trace_fail(error, -EINVAL, "%s: the value of %s is too long", owner, param->name);
     }
     memcpy(ret->text, text, len);
     ret->text[len] = '\0';
@@ -155,8 +154,7 @@ int spec_parse(const char *owner, const char *text, const struct spec_param *par
         if (!param->fallback) {
             return trace_fail(error, -EINVAL, "%s: %s= is missing", owner, param->name);
         }
-        rc = set_value(owner, param, param->fallback, strlen(param->fallback), &values[i],
-                       error);
+        rc = set_value(owner, param, param->fallback, strlen(param->fallback), &values[i], error);
     }
     return rc;
 }

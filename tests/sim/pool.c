@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(what)                                                                                \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                             \
-            exit(1);                                                                               \
-        }                                                                                          \
+#define CHECK(what)                                                    \
+    do {                                                               \
+        if (!(what)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
+            exit(1);                                                   \
+        }                                                              \
     } while (0)
 
 #define TASKS 200
@@ -23,7 +23,7 @@
 struct test {
     struct pool pool;
     struct progress progress;
-    size_t fails;  /* this task, TASKS = none */
+    size_t fails; /* this task, TASKS = none */
     size_t nr_done;
     atomic_uint begun;
     atomic_uint running;
@@ -76,7 +76,8 @@ static void run(unsigned jobs, size_t nr_tasks, size_t fails)
         CHECK(rc == -ERANGE);
         CHECK(failed == fails);
         CHECK(t.nr_done == fails);
-        CHECK(t.begun >= fails + 1 && t.begun <= fails + 1 + (jobs ? jobs : pool_cores()) * 64 + 300);
+        CHECK(t.begun >= fails + 1 &&
+              t.begun <= fails + 1 + (jobs ? jobs : pool_cores()) * 64 + 300);
     } else {
         CHECK(rc == 0);
         CHECK(t.nr_done == nr_tasks);

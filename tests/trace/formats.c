@@ -35,8 +35,8 @@ static void expect(const struct trace *t, const char *want)
 }
 
 /* Loads bytes plain, as zstd, as gzip; all must give `want` and skip so many. */
-static void check(const char *name, enum trace_format format, const char *params,
-                  const void *bytes, size_t len, const char *want, uint64_t skipped)
+static void check(const char *name, enum trace_format format, const char *params, const void *bytes,
+                  size_t len, const char *want, uint64_t skipped)
 {
     char packed[2][64];
 
@@ -136,10 +136,8 @@ Test(formats, msr)
                                "128166372026382245,usr,1,Read,7014609920,0,1\n";
 
     /* 7014609920 = 4096 * 1712551.25: 7 blocks, of which the second record touches the second. */
-    check_text("m.csv", text,
-               "0:4096 1:4096 2:4096 3:4096 4:4096 5:4096 6:4096 1:4096w 7:4096", 1);
-    check("m.csv", TRACE_FORMAT_MSR, "block=0", text, strlen(text),
-          "0:24576 1:100w 2:512", 1);
+    check_text("m.csv", text, "0:4096 1:4096 2:4096 3:4096 4:4096 5:4096 6:4096 1:4096w 7:4096", 1);
+    check("m.csv", TRACE_FORMAT_MSR, "block=0", text, strlen(text), "0:24576 1:100w 2:512", 1);
     refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,5\n",
                 ":1: expected time,host,disk,Read|Write,offset,size,response time");
     refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Trim,5,5,1\n",
@@ -150,8 +148,7 @@ Test(formats, msr)
                 ":1: the record ends beyond 2^64 bytes");
     refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,9223372036854775808,2,1\n",
                 ":1: the block number is 2^48 or more");
-    refuse_text(TRACE_FORMAT_MSR, "1,usr,x,Read,5,5,1\n",
-                ":1: a time or the disk is not a number");
+    refuse_text(TRACE_FORMAT_MSR, "1,usr,x,Read,5,5,1\n", ":1: a time or the disk is not a number");
 }
 
 Test(formats, redis)

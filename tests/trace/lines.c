@@ -59,8 +59,11 @@ Test(lines, ends)
 
 Test(lines, byte_order_mark)
 {
-    cr_assert_str_eq(join(files_text("a", "\xef\xbb\xbf" "1\n\xef\xbb\xbf" "2\n")),
-                     "1|\xef\xbb\xbf" "2|");
+    cr_assert_str_eq(join(files_text("a", "\xef\xbb\xbf"
+                                          "1\n\xef\xbb\xbf"
+                                          "2\n")),
+                     "1|\xef\xbb\xbf"
+                     "2|");
 }
 
 Test(lines, nul)

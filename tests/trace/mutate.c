@@ -73,8 +73,8 @@ static size_t good(enum trace_format format, unsigned char *buf)
             memset(buf + n + 16, 0xff, 8);
         }
     } else {
-        static const unsigned char packed[] = {
-            0x89, 'G', 'L', 'T', '\r', '\n', 0x1a, '\n', 1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0};
+        static const unsigned char packed[] = {0x89, 'G', 'L', 'T', '\r', '\n', 0x1a, '\n', 1, 0,
+                                               0,    0,   0,   0,   0,    0,    3,    0,    0, 0};
 
         n = sizeof(packed);
         memcpy(buf, packed, n);
@@ -179,14 +179,47 @@ static void run(enum trace_format format)
     }
 }
 
-Test(mutate, text) { run(TRACE_FORMAT_TEXT); }
-Test(mutate, csv) { run(TRACE_FORMAT_CSV); }
-Test(mutate, arc) { run(TRACE_FORMAT_ARC); }
-Test(mutate, oracle_general) { run(TRACE_FORMAT_ORACLE_GENERAL); }
-Test(mutate, libcachesim_csv) { run(TRACE_FORMAT_LIBCACHESIM_CSV); }
-Test(mutate, vscsi) { run(TRACE_FORMAT_VSCSI); }
-Test(mutate, twitter) { run(TRACE_FORMAT_TWITTER); }
-Test(mutate, msr) { run(TRACE_FORMAT_MSR); }
-Test(mutate, redis) { run(TRACE_FORMAT_REDIS); }
-Test(mutate, memcached) { run(TRACE_FORMAT_MEMCACHED); }
-Test(mutate, genlru) { run(TRACE_FORMAT_GENLRU); }
+Test(mutate, text)
+{
+    run(TRACE_FORMAT_TEXT);
+}
+Test(mutate, csv)
+{
+    run(TRACE_FORMAT_CSV);
+}
+Test(mutate, arc)
+{
+    run(TRACE_FORMAT_ARC);
+}
+Test(mutate, oracle_general)
+{
+    run(TRACE_FORMAT_ORACLE_GENERAL);
+}
+Test(mutate, libcachesim_csv)
+{
+    run(TRACE_FORMAT_LIBCACHESIM_CSV);
+}
+Test(mutate, vscsi)
+{
+    run(TRACE_FORMAT_VSCSI);
+}
+Test(mutate, twitter)
+{
+    run(TRACE_FORMAT_TWITTER);
+}
+Test(mutate, msr)
+{
+    run(TRACE_FORMAT_MSR);
+}
+Test(mutate, redis)
+{
+    run(TRACE_FORMAT_REDIS);
+}
+Test(mutate, memcached)
+{
+    run(TRACE_FORMAT_MEMCACHED);
+}
+Test(mutate, genlru)
+{
+    run(TRACE_FORMAT_GENLRU);
+}

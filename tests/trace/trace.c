@@ -40,8 +40,8 @@ static void refuse(const char *name, const char *text, const char *message)
 
     snprintf(zst, sizeof(zst), "%s.zst", name);
     for (int packed = 0; packed < 2; packed++) {
-        const char *path = packed ? files_zstd(zst, text, strlen(text), 0, "")
-                                  : files_text(name, text);
+        const char *path =
+            packed ? files_zstd(zst, text, strlen(text), 0, "") : files_text(name, text);
         struct trace *t = NULL;
         struct trace_error error = {""};
 
@@ -112,7 +112,7 @@ Test(trace, format_names)
 
     for (int i = 0; i < TRACE_NR_FORMATS; i++) {
         cr_assert_eq(trace_format_find(trace_format_name((enum trace_format)i), &f), 0);
-        cr_assert_eq(f, i);
+        cr_assert_eq((int)f, i);
         cr_assert_not_null(trace_format_what((enum trace_format)i));
     }
     cr_assert_null(trace_format_name(TRACE_NR_FORMATS));
@@ -123,8 +123,13 @@ Test(trace, format_names)
 Test(trace, names)
 {
     static const char *const names[][2] = {
-        {"orm-night-2.0M.txt.zst", "orm-night-2.0M"}, {"a.csv.zst", "a"}, {"a.csv", "a"},
-        {"a.txt.txt", "a.txt"}, {"a.log", "a.log"}, {".txt", ".txt"}, {"a\tb\n.txt", "a?b?"},
+        {"orm-night-2.0M.txt.zst", "orm-night-2.0M"},
+        {"a.csv.zst", "a"},
+        {"a.csv", "a"},
+        {"a.txt.txt", "a.txt"},
+        {"a.log", "a.log"},
+        {".txt", ".txt"},
+        {"a\tb\n.txt", "a?b?"},
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
