@@ -54,25 +54,24 @@ static size_t format_line(char *line, uint64_t key)
     return nr_digits + 1;
 }
 
-/* Fills log->path and log->part. */
-static int set_paths(struct keylog *log, const char *path)
+int keylog_paths(const char *path, char absolute[PATH_MAX], char part[PATH_MAX])
 {
     size_t directory_bytes = 0;
 
     if (path[0] == '\0')
         return -EINVAL;
     if (path[0] != '/') {
-        if (getcwd(log->path, sizeof(log->path)) == NULL)
+        if (getcwd(absolute, PATH_MAX) == NULL)
             return errno == ERANGE ? -ENAMETOOLONG : -errno;
-        directory_bytes = strlen(log->path) + 1; /* and its slash */
+        directory_bytes = strlen(absolute) + 1; /* and its slash */
     }
-    if (directory_bytes + strlen(path) + sizeof(PART_SUFFIX) > sizeof(log->path))
+    if (directory_bytes + strlen(path) + sizeof(PART_SUFFIX) > PATH_MAX)
         return -ENAMETOOLONG;
     if (directory_bytes > 0)
-        log->path[directory_bytes - 1] = '/';
-    memcpy(log->path + directory_bytes, path, strlen(path) + 1);
-    memcpy(log->part, log->path, strlen(log->path));
-    memcpy(log->part + strlen(log->path), PART_SUFFIX, sizeof(PART_SUFFIX));
+        absolute[directory_bytes - 1] = '/';
+    memcpy(absolute + directory_bytes, path, strlen(path) + 1);
+    memcpy(part, absolute, strlen(absolute));
+    memcpy(part + strlen(absolute), PART_SUFFIX, sizeof(PART_SUFFIX));
     return 0;
 }
 
@@ -84,7 +83,7 @@ int keylog_open(struct keylog *log, const char *path)
     log->fd = -1;
     log->error = 0;
     log->used_bytes = 0;
-    error = set_paths(log, path);
+    error = keylog_paths(path, log->path, log->part);
     if (error != 0)
         return error;
     if (lstat(log->path, &status) == 0)

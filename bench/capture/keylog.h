@@ -34,6 +34,12 @@ struct keylog {
 };
 
 /*
+ * The two names of a file: `absolute`, since the host may change its directory, and with ".part".
+ * Returns 0, -EINVAL (empty path), -ENAMETOOLONG, or what getcwd(3) says.
+ */
+int keylog_paths(const char *path, char absolute[PATH_MAX], char part[PATH_MAX]);
+
+/*
  * Start a file. Returns 0, -EEXIST (PATH or PATH.part is there), -EINVAL (empty path),
  * -ENAMETOOLONG, or what getcwd(3) or open(2) says. On failure nothing was created.
  */
