@@ -76,9 +76,9 @@ static void complain(const char *what, const char *path, const char *why)
     if (blocks.has_complained)
         return;
     blocks.has_complained = true;
-    length = snprintf(text, sizeof(text), "genlru-trace: %s[%ld]: %s %s: %s\n",
-                      program_invocation_short_name, (long)getpid(), what, path, why);
-    if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0)
+    length = snprintf(text, sizeof(text), "genlru-trace: %.200s[%ld]: %s %.*s: %s\n",
+                      program_invocation_short_name, (long)getpid(), what, PATH_MAX, path, why);
+    if (length > 0 && (size_t)length < sizeof(text) && write(STDERR_FILENO, text, (size_t)length) < 0)
         return; /* no stderr: there is nobody to tell */
 }
 

@@ -24,6 +24,12 @@
 
 /* ---- writing ---- */
 
+static bool is_still_ours(const struct ztrace *trace, const struct stat *status)
+{
+    return status->st_dev == trace->device && status->st_ino == trace->inode &&
+           status->st_size == trace->written_bytes;
+}
+
 /* PATH.part, if it is still what we made. Returns a descriptor or a negative errno. */
 static int open_again(const struct ztrace *trace)
 {
@@ -32,8 +38,7 @@ static int open_again(const struct ztrace *trace)
 
     if (fd < 0)
         return -errno;
-    if (fstat(fd, &status) != 0 || status.st_dev != trace->device ||
-        status.st_ino != trace->inode) {
+    if (fstat(fd, &status) != 0 || !is_still_ours(trace, &status)) {
         close(fd);
         return -ESTALE;
     }
@@ -70,6 +75,7 @@ static int pack_and_write(struct ztrace *trace, int fd, ZSTD_EndDirective direct
         error = write_all(fd, trace->packed, out.pos);
         if (error != 0)
             return error;
+        trace->written_bytes += (off_t)out.pos;
     } while (left > 0);
     return 0;
 }
@@ -144,6 +150,7 @@ static int create(struct ztrace *trace)
     close(fd);
     trace->device = status.st_dev;
     trace->inode = status.st_ino;
+    trace->written_bytes = 0;
     return error;
 }
 
@@ -212,8 +219,7 @@ int ztrace_end(struct ztrace *trace)
         return trace->error;
     if (trace->nr_lines == 0) {
         /* Only if it is ours: someone may have put another file there. */
-        if (lstat(trace->part, &status) == 0 && status.st_dev == trace->device &&
-            status.st_ino == trace->inode)
+        if (lstat(trace->part, &status) == 0 && is_still_ours(trace, &status))
             unlink(trace->part);
         return 0;
     }

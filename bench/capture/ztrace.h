@@ -38,8 +38,9 @@ struct ztrace {
     bool is_begun; /* PATH.part is ours */
     int error;     /* first failure; once set, nothing more is taken or published */
     pid_t pid;     /* whose file it is */
-    dev_t device;  /* of PATH.part, with inode: is it still the file we made? */
-    ino_t inode;
+    dev_t device;  /* of PATH.part, with inode and size: is it still the file we made? */
+    ino_t inode;   /* (a number alone soon comes again) */
+    off_t written_bytes;
     uint64_t nr_lines;
     size_t used_bytes; /* of lines[] */
     char path[PATH_MAX];
