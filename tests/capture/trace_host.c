@@ -20,6 +20,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -285,7 +286,45 @@ static void threads(const char *path)
             expect(nth_block(i, j), nth_block(i, j));
 }
 
-/* ---- fork, exec and ways out; "expected PID" starts what that process reads ---- */
+/* ---- a handler that reads, in the middle of reads ---- */
+
+#define HANDLER_BLOCK 63
+#define NR_SIGNALS_WANTED 200
+
+static int handler_fd;
+static volatile sig_atomic_t nr_handled;
+
+static void on_alarm(int signal)
+{
+    int saved = errno;
+    char byte;
+
+    (void)signal;
+    if (pread(handler_fd, &byte, 1, HANDLER_BLOCK * BLOCK) != 1)
+        _exit(1);
+    nr_handled++;
+    errno = saved;
+}
+
+static void signals(const char *path)
+{
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    static char buffer[32 * BLOCK];
+    int fd = handler_fd = open_file(path);
+    int nr_reads = 0;
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (; nr_handled < NR_SIGNALS_WANTED; nr_reads++)
+        CHECK(sizeof(buffer), pread(fd, buffer, sizeof(buffer), 0));
+    setitimer(ITIMER_REAL, &never, NULL);
+    for (int i = 0; i < nr_reads; i++)
+        expect(0, 31);
+    fprintf(stderr, "handled %d\n", (int)nr_handled);
+}
+
+/* ---- fork, exec and ways out: each line begins with the process that reads ---- */
 
 static void read_one(int fd, int block)
 {
@@ -366,13 +405,15 @@ int main(int argc, char **argv)
         calls(argv[2]);
     else if (strcmp(mode, "threads") == 0)
         threads(argv[2]);
+    else if (strcmp(mode, "signals") == 0)
+        signals(argv[2]);
     else if (strcmp(mode, "forks") == 0)
         forks(argv[2], argv[0]);
     else if (strcmp(mode, "killed") == 0) {
         threads(argv[2]);
         raise(SIGKILL);
     } else {
-        fprintf(stderr, "usage: trace_host calls|threads|forks|killed FILE\n");
+        fprintf(stderr, "usage: trace_host calls|threads|signals|forks|killed FILE\n");
         return 2;
     }
     return 0;
