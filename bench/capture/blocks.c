@@ -24,7 +24,9 @@
  * after an hour that there is no trace. Later ones are said once and end the trace (.part stays).
  *
  * Signals: a read in a handler that interrupts this code in its own thread isn't recorded, and its
- * number is told at the end. fork(): the child has a file of its own from its first access on.
+ * number is told at the end. A handler that leaves such a moment by siglongjmp(3), or a thread that
+ * is cancelled asynchronously in it, would keep the lock; POSIX makes both undefined around most of
+ * libc. fork(): the child has a file of its own from its first access on.
  */
 #define _GNU_SOURCE /* program_invocation_short_name */
 

@@ -77,7 +77,16 @@ static void measure(const char *path)
 
 /* ---- the parent ---- */
 
-static void run_child(const char *directory, const char *shim, double ns[NR_KINDS])
+/* Where all this happens; removed however main() ends. */
+static char directory[4000], file[4100];
+
+static void clean_up(void)
+{
+    unlink(file);
+    rmdir(directory);
+}
+
+static void run_child(const char *shim, double ns[NR_KINDS])
 {
     char prefix[4200];
     int ends[2], status;
@@ -101,7 +110,8 @@ static void run_child(const char *directory, const char *shim, double ns[NR_KIND
         }
         snprintf(prefix, sizeof(prefix), "%s/file", directory);
         execl("/proc/self/exe", "genlru-trace-overhead", "--measure", prefix, (char *)NULL);
-        die("/proc/self/exe");
+        perror("genlru-trace-overhead: /proc/self/exe");
+        _exit(1); /* the clean-up is the parent's */
     }
     close(ends[1]);
     output = fdopen(ends[0], "r");
@@ -153,7 +163,7 @@ int main(int argc, char **argv)
     static double without[NR_KINDS][NR_ROUNDS_MAX], with[NR_KINDS][NR_ROUNDS_MAX];
     static const char *const kinds[NR_KINDS] = {"pread", "read"};
     const char *temporary = getenv("TMPDIR");
-    char directory[4000], file[4100], *end, *shim;
+    char *end, *shim;
     long nr_rounds = NR_ROUNDS_DEFAULT;
 
     if (argc == 3 && strcmp(argv[1], "--measure") == 0) {
@@ -177,19 +187,18 @@ int main(int argc, char **argv)
     if (mkdtemp(directory) == NULL)
         die(directory);
     snprintf(file, sizeof(file), "%s/file", directory);
+    atexit(clean_up);
     make_file(file);
     for (long round = 0; round < nr_rounds; round++) {
         double ns[NR_KINDS];
 
-        run_child(directory, NULL, ns);
+        run_child(NULL, ns);
         for (int kind = 0; kind < NR_KINDS; kind++)
             without[kind][round] = ns[kind];
-        run_child(directory, shim, ns);
+        run_child(shim, ns);
         for (int kind = 0; kind < NR_KINDS; kind++)
             with[kind][round] = ns[kind];
     }
-    unlink(file);
-    rmdir(directory);
     free(shim);
 
     printf("call\twithout_ns\twith_ns\tmore_ns\tratio\n");

@@ -7,7 +7,7 @@
  *   ends      exec*: they replace the program without running its destructors; _exit
  *
  * Not seen: mapped files (page faults), stdio (fread, getline: libc calls itself inside), io_uring,
- * AIO, splice, raw system calls, and programs that are linked statically or change their user.
+ * AIO, splice, raw system calls, and programs that are linked statically or set-user-ID.
  */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE /* its inline read() would call our __read_chk() from here */
