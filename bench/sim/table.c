@@ -336,12 +336,9 @@ static int find_table(struct table_options *o, int argc, char **argv)
 static int parse(int argc, char **argv, struct table_options *o)
 {
     static const struct option all[] = {
-        {"theta", required_argument, NULL, 't'},
-        {"policy", required_argument, NULL, 'p'},
-        {"jobs", required_argument, NULL, 'j'},
-        {"scale", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},
+        {"theta", required_argument, NULL, 't'}, {"policy", required_argument, NULL, 'p'},
+        {"jobs", required_argument, NULL, 'j'},  {"scale", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'S'},  {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     static char program[] = "genlru-sim";
@@ -383,18 +380,17 @@ static void print_help(void)
     for (size_t i = 0; published_at(i); i++) {
         printf("  %-10s %s\n", published_at(i)->name, published_at(i)->what);
     }
-    fputs(
-        "\n"
-        "  --theta T,…      default: all that were published, 0.8,0.9,1.1,1.2\n"
-        "  --policy NAMES   default: clru,mglru,mglru-fg,genlru; others run at mglru-fg's speed\n"
-        "  --jobs N         cells at a time; default: one for each core\n"
-        "  --seed N         another sequence of reads; default 0: fio's own\n"
-        "  --scale N        blocks, cache and reads divided by N, for a quick look; such figures\n"
-        "                   are not compared with the published ones\n"
-        "\n"
-        "refaults_per_read counts misses for blocks that had been cached before, after the\n"
-        "warm-up; difference is (ours / published - 1). See docs/tables.md.\n",
-        stdout);
+    fputs("\n"
+          "  --theta T,…      default: all that were published, 0.8,0.9,1.1,1.2\n"
+          "  --policy NAMES   default: clru,mglru,mglru-fg,genlru; others run at mglru-fg's speed\n"
+          "  --jobs N         cells at a time; default: one for each core\n"
+          "  --seed N         another sequence of reads; default 0: fio's own\n"
+          "  --scale N        blocks, cache and reads divided by N, for a quick look; such figures\n"
+          "                   are not compared with the published ones\n"
+          "\n"
+          "refaults_per_read counts misses for blocks that had been cached before, after the\n"
+          "warm-up; difference is (ours / published - 1). See docs/tables.md.\n",
+          stdout);
 }
 
 int sim_table(int argc, char **argv)
