@@ -57,11 +57,7 @@ static int arc_create(const struct policy_config *config, struct policy **ret)
         arc_destroy(&a->base);
         return -ENOMEM;
     }
-    a->base = (struct policy){
-        .ops = &policy_arc,
-        .capacity = config->capacity,
-        .nr_ids = config->nr_ids,
-    };
+    policy_init(&a->base, &policy_arc, config);
     for (int list = 0; list < ARC_NR; list++) {
         id_list_init(a->link, arc_head(a, (enum arc_list)list));
     }
@@ -116,7 +112,7 @@ static void arc_ghost_hit(struct arc *a, uint32_t id, bool in_b2)
 {
     double b1 = a->len[ARC_B1];
     double b2 = a->len[ARC_B2];
-    double c = a->base.capacity;
+    double c = (double)a->base.capacity;
 
     if (in_b2) {
         double step = b2 >= b1 ? 1 : b1 / b2;
@@ -189,15 +185,7 @@ REPLAY_INLINE void arc_prefetch(const struct policy *p, uint32_t id)
     __builtin_prefetch(&a->where[id], 1);
 }
 
-static bool arc_access_one(struct policy *p, uint32_t id, enum policy_channel channel)
-{
-    return arc_access(p, id, channel);
-}
-
-static uint64_t arc_replay(struct policy *p, const uint32_t *ids, size_t n)
-{
-    return replay_loop(p, ids, n, arc_access, arc_prefetch);
-}
+REPLAY_DEFINE(arc)
 
 static bool arc_is_resident(const struct policy *p, uint32_t id)
 {

@@ -101,14 +101,10 @@ static int clru_create(const struct policy_config *config, struct policy **ret)
         clru_destroy(&c->base);
         return -ENOMEM;
     }
-    c->base = (struct policy){
-        .ops = &policy_clru,
-        .capacity = config->capacity,
-        .nr_ids = config->nr_ids,
-    };
+    policy_init(&c->base, &policy_clru, config);
     c->inactive = config->nr_ids;
     c->active = config->nr_ids + 1;
-    c->chunk = policy_chunk(config->capacity);
+    c->chunk = policy_chunk((uint32_t)config->capacity);
     id_list_init(c->link, c->inactive);
     id_list_init(c->link, c->active);
     *ret = &c->base;
@@ -343,15 +339,7 @@ REPLAY_INLINE void clru_prefetch(const struct policy *p, uint32_t id)
     __builtin_prefetch(&c->link[id], 1);
 }
 
-static bool clru_access_one(struct policy *p, uint32_t id, enum policy_channel channel)
-{
-    return clru_access(p, id, channel);
-}
-
-static uint64_t clru_replay(struct policy *p, const uint32_t *ids, size_t n)
-{
-    return replay_loop(p, ids, n, clru_access, clru_prefetch);
-}
+REPLAY_DEFINE(clru)
 
 static bool clru_is_resident(const struct policy *p, uint32_t id)
 {

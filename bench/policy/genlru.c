@@ -6,19 +6,22 @@
  *      miss  ─▶ full? genlru_evict a batch ─▶ shadow[id]
  *               genlru_add(shadow[id])
  *
- * This owner is as simple as owners get: one thread, one charge unit an entry, index = the dense
- * id, shadows kept beside it; so nothing is pinned and every victim is won.
+ * This owner is as simple as owners get: one thread, index = the dense id, shadows kept beside it;
+ * so nothing is pinned and every victim is won. An entry's charge is 1, or its bytes; then it
+ * evicts by charge.
  *
  * Mapped accesses leave only a bit (YOUNG), as hardware does. The owner harvests it where the
  * kernel does, at two places: victims that turn out young are reported and put back; and after each
  * aging all bits are collected and reported in batches.
  */
+#include "policy/genlru.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "genlru/genlru.h"
 #include "policy/all.h"
 #include "policy/array.h"
+#include "policy/charge.h"
 #include "policy/chunk.h"
 #include "policy/replay.h"
 
@@ -37,7 +40,7 @@ struct genlru_owner {
     struct genlru_node *node;
     genlru_shadow *shadow; /* of ids that were evicted; 0 = never */
     uint8_t *state;
-    uint32_t chunk;
+    uint32_t chunk; /* entries evicted at a time */
 };
 
 /* A defect of the library or of this owner; no measurement may go on. */
@@ -73,30 +76,51 @@ static void owner_destroy(struct policy *p)
     free(o);
 }
 
+/* The library counts an entry's charge in 32 bits; what is refused anyway may be larger. */
+static int check_sizes(const struct policy_config *config)
+{
+    for (uint32_t id = 0; config->sizes && id < config->nr_ids; id++) {
+        if (config->sizes[id] > UINT32_MAX && config->sizes[id] <= config->capacity) {
+            return -EFBIG;
+        }
+    }
+    return 0;
+}
+
+static uint32_t chunk_of(const struct policy_config *config, const struct genlru_variant *variant)
+{
+    if (variant && variant->chunk) {
+        return variant->chunk;
+    }
+    return config->sizes ? POLICY_CHUNK_MAX : policy_chunk((uint32_t)config->capacity);
+}
+
 static int owner_create(const struct policy_config *config, const struct genlru_policy *preset,
                         const struct policy_ops *ops, struct policy **ret)
 {
+    const struct genlru_variant *variant = config->variant;
     struct genlru_config how = GENLRU_CONFIG_INIT;
+    int rc = check_sizes(config);
+
+    if (rc) {
+        return rc;
+    }
     struct genlru_owner *o = calloc(1, sizeof(*o));
 
     if (!o) {
         return -ENOMEM;
     }
-    how.policy = preset;
+    how.policy = variant ? &variant->policy : preset;
+    how.nr_gens = variant ? variant->nr_gens : 0;
     how.capacity = config->capacity;
     how.stripes = 1; /* one thread: the order of adds is the order of the list */
     how.on_error = on_error;
-    o->base = (struct policy){
-        .ops = ops,
-        .capacity = config->capacity,
-        .nr_ids = config->nr_ids,
-    };
-    o->chunk = policy_chunk(config->capacity);
+    policy_init(&o->base, ops, config);
+    o->chunk = chunk_of(config, variant);
     o->node = array_create(config->nr_ids, sizeof(*o->node));
     o->shadow = array_create(config->nr_ids, sizeof(*o->shadow));
     o->state = array_create(config->nr_ids, sizeof(*o->state));
-    int rc = o->node && o->shadow && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;
-
+    rc = o->node && o->shadow && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;
     if (rc) {
         owner_destroy(&o->base);
         return rc;
@@ -157,18 +181,33 @@ static void bury(struct genlru_owner *o, uint32_t id, genlru_shadow shadow)
 {
     o->shadow[id] = shadow;
     o->state[id] = 0;
-    o->base.nr_resident--;
-    o->base.evictions++;
+    policy_count_eviction(&o->base, id, o->base.sizes != NULL);
 }
 
-/* Isolates up to a chunk. Returns how many of them are evicted. */
-static uint32_t evict_some(struct genlru_owner *o)
+/*
+ * With sizes: what this request needs, and in the same go what the rest of a chunk of entries of
+ * mean size would, but not more than the share of the cache that bounds chunks elsewhere.
+ */
+static struct genlru_budget budget_for(const struct genlru_owner *o, uint32_t id)
+{
+    if (!o->base.sizes) {
+        return (struct genlru_budget){.nodes = o->chunk};
+    }
+    uint64_t need = o->base.sizes[id] - (o->base.capacity - o->base.used);
+    uint64_t goal = need + o->base.used / o->base.nr_resident * (o->chunk - 1);
+    uint64_t share = o->base.capacity / POLICY_CHUNK_SHARE;
+
+    goal = goal < share ? goal : share;
+    return (struct genlru_budget){.charge = goal > need ? goal : need};
+}
+
+/* Isolates up to a chunk, to make room for id. */
+static void evict_some(struct genlru_owner *o, uint32_t for_id)
 {
     struct genlru_victim victims[POLICY_CHUNK_MAX];
-    struct genlru_budget budget = {.nodes = o->chunk};
+    struct genlru_budget budget = budget_for(o, for_id);
     struct genlru_evict_result result;
     int nr = genlru_evict(o->lru, &budget, victims, POLICY_CHUNK_MAX, &result);
-    uint32_t evicted = 0;
 
     if (nr <= 0) {
         die("evict found nothing in a full cache", nr ? nr : (int)result.reason);
@@ -186,13 +225,11 @@ static uint32_t evict_some(struct genlru_owner *o)
             spare(o, id, &victims[i]);
         } else {
             bury(o, id, victims[i].shadow);
-            evicted++;
         }
     }
     if (result.aged) {
         harvest_all(o);
     }
-    return evicted;
 }
 
 static unsigned add_flags(enum policy_channel channel)
@@ -211,13 +248,14 @@ static unsigned add_flags(enum policy_channel channel)
 static void fill(struct genlru_owner *o, uint32_t id, enum policy_channel channel)
 {
     struct genlru_add how = {.shadow = o->shadow[id], .flags = add_flags(channel)};
+    bool sized = o->base.sizes != NULL;
 
     /* Young bits are cleared as victims are spared, so the second round at the latest evicts. */
-    while (o->base.nr_resident == o->base.capacity) {
-        evict_some(o);
+    while (policy_is_full(&o->base, id, sized)) {
+        evict_some(o, id);
     }
     /* The evicted object's memory was freed, so to speak: this is another node. */
-    int rc = genlru_node_init(&o->node[id], 1, 0);
+    int rc = genlru_node_init(&o->node[id], policy_charge(&o->base, id, sized), 0);
 
     if (!rc) {
         rc = genlru_add(o->lru, &o->node[id], &how);
@@ -226,15 +264,19 @@ static void fill(struct genlru_owner *o, uint32_t id, enum policy_channel channe
         die("add", rc);
     }
     o->state[id] = RESIDENT;
-    o->base.nr_resident++;
+    policy_count_fill(&o->base, id, sized);
 }
 
-REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_channel channel)
+REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_channel channel,
+                                bool sized)
 {
     struct genlru_owner *o = (struct genlru_owner *)p;
     bool hit = o->state[id] & RESIDENT;
 
     if (!hit) {
+        if (policy_refuses(p, id, sized)) {
+            return false;
+        }
         fill(o, id, channel);
     }
     switch (channel) {
@@ -264,15 +306,7 @@ REPLAY_INLINE void owner_prefetch(const struct policy *p, uint32_t id)
     __builtin_prefetch(&o->node[id], 1);
 }
 
-static bool owner_access_one(struct policy *p, uint32_t id, enum policy_channel channel)
-{
-    return owner_access(p, id, channel);
-}
-
-static uint64_t owner_replay(struct policy *p, const uint32_t *ids, size_t n)
-{
-    return replay_loop(p, ids, n, owner_access, owner_prefetch);
-}
+REPLAY_DEFINE_SIZED(owner)
 
 static bool owner_is_resident(const struct policy *p, uint32_t id)
 {
@@ -328,6 +362,7 @@ static void owner_dump(const struct policy *p, FILE *out)
         .name = name_,                                                                             \
         .what = what_,                                                                             \
         .source = source_,                                                                         \
+        .has_sizes = true,                                                                         \
         .create = create_##symbol,                                                                 \
         .destroy = owner_destroy,                                                                  \
         .access = owner_access_one,                                                                \
@@ -347,3 +382,12 @@ PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg",
        "MGLRU with frequency guided promotion", SOURCE_FG);
 PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru",
        "this library's default: mglru-fg with constants chosen by experiment", SOURCE_FG);
+
+const struct genlru_policy *policy_genlru_preset(const struct policy_ops *ops)
+{
+    return ops == &policy_mglru       ? &GENLRU_POLICY_MGLRU
+           : ops == &policy_mglru_old ? &GENLRU_POLICY_MGLRU_OLD
+           : ops == &policy_mglru_fg  ? &GENLRU_POLICY_MGLRU_FG
+           : ops == &policy_genlru    ? &GENLRU_POLICY_DEFAULT
+                                      : NULL;
+}

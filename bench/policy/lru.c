@@ -13,6 +13,7 @@
 
 #include "policy/all.h"
 #include "policy/array.h"
+#include "policy/charge.h"
 #include "policy/idlist.h"
 #include "policy/replay.h"
 
@@ -42,31 +43,27 @@ static int lru_create(const struct policy_config *config, struct policy **ret)
         lru_destroy(&l->base);
         return -ENOMEM;
     }
+    policy_init(&l->base, &policy_lru, config);
     for (uint32_t id = 0; id < config->nr_ids; id++) {
         id_list_mark_off(l->link, id);
     }
     l->head = config->nr_ids;
     id_list_init(l->link, l->head);
-    l->base = (struct policy){
-        .ops = &policy_lru,
-        .capacity = config->capacity,
-        .nr_ids = config->nr_ids,
-    };
     *ret = &l->base;
     return 0;
 }
 
-static void lru_evict_one(struct lru *l)
+REPLAY_INLINE void lru_evict_one(struct lru *l, bool sized)
 {
     uint32_t victim = id_list_tail(l->link, l->head);
 
     id_list_del(l->link, victim);
     id_list_mark_off(l->link, victim);
-    l->base.nr_resident--;
-    l->base.evictions++;
+    policy_count_eviction(&l->base, victim, sized);
 }
 
-REPLAY_INLINE bool lru_access(struct policy *p, uint32_t id, enum policy_channel channel)
+REPLAY_INLINE bool lru_access(struct policy *p, uint32_t id, enum policy_channel channel,
+                              bool sized)
 {
     struct lru *l = (struct lru *)p;
     bool hit = !id_list_is_off(l->link, id);
@@ -77,10 +74,13 @@ REPLAY_INLINE bool lru_access(struct policy *p, uint32_t id, enum policy_channel
         }
         id_list_del(l->link, id);
     } else {
-        if (p->nr_resident == p->capacity) {
-            lru_evict_one(l);
+        if (policy_refuses(p, id, sized)) {
+            return false;
         }
-        p->nr_resident++;
+        while (policy_is_full(p, id, sized)) {
+            lru_evict_one(l, sized);
+        }
+        policy_count_fill(p, id, sized);
     }
     id_list_add(l->link, l->head, id);
     return hit;
@@ -91,15 +91,7 @@ REPLAY_INLINE void lru_prefetch(const struct policy *p, uint32_t id)
     __builtin_prefetch(&((const struct lru *)p)->link[id], 1);
 }
 
-static bool lru_access_one(struct policy *p, uint32_t id, enum policy_channel channel)
-{
-    return lru_access(p, id, channel);
-}
-
-static uint64_t lru_replay(struct policy *p, const uint32_t *ids, size_t n)
-{
-    return replay_loop(p, ids, n, lru_access, lru_prefetch);
-}
+REPLAY_DEFINE_SIZED(lru)
 
 static bool lru_is_resident(const struct policy *p, uint32_t id)
 {
@@ -121,6 +113,7 @@ const struct policy_ops policy_lru = {
     .what = "least recently used, exact",
     .source = "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, "
               "IBM Systems Journal 9(2), 1970",
+    .has_sizes = true,
     .create = lru_create,
     .destroy = lru_destroy,
     .access = lru_access_one,

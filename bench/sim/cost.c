@@ -83,7 +83,7 @@ static void setting_fini(struct setting *s)
 static int setting_init(struct setting *s, const struct trace *trace, const struct sim_size *size)
 {
     *s = (struct setting){.trace = trace, .size = size};
-    s->capacity = sim_size_capacity(size, trace->nr_ids);
+    s->capacity = (uint32_t)sim_size_capacity(size, trace->nr_ids);
     s->nr_flood = s->capacity < FLOOD_MIN   ? FLOOD_MIN
                   : s->capacity > FLOOD_MAX ? FLOOD_MAX
                                             : s->capacity;
@@ -165,15 +165,16 @@ static void time_evictions(const struct setting *s, struct policy *p, struct cos
     (void)misses;
 }
 
-static int measure(const struct setting *s, const struct policy_ops *ops, struct costs *c,
+static int measure(const struct setting *s, const struct policy_spec *spec, struct costs *c,
                    unsigned rep)
 {
     struct policy_config config = {
         .capacity = s->capacity,
         .nr_ids = s->trace->nr_ids + (uint32_t)s->nr_fresh,
+        .variant = spec->variant,
     };
     struct policy *p = NULL;
-    int rc = policy_create(ops, &config, &p);
+    int rc = policy_create(spec->ops, &config, &p);
 
     if (rc) {
         return rc;
@@ -215,10 +216,10 @@ static void print_time(double *values, unsigned repeat, uint64_t n)
     }
 }
 
-static void print_row(const struct setting *s, const struct policy_ops *ops, struct costs *c,
+static void print_row(const struct setting *s, const struct policy_spec *spec, struct costs *c,
                       unsigned repeat)
 {
-    printf("%s\t%s\t%s\t%" PRIu32 "\t%" PRIu64 "\t", s->trace->name, ops->name, s->size->text,
+    printf("%s\t%s\t%s\t%" PRIu32 "\t%" PRIu64 "\t", s->trace->name, spec->name, s->size->text,
            s->capacity, s->trace->nr_requests);
     print_time(c->request_ns, repeat, s->trace->nr_requests);
     printf("%" PRIu64 "\t", c->nr_hits);
@@ -263,13 +264,13 @@ static int cost_at(const struct sim_options *o, const struct setting *s, struct 
     progress_begin(progress, NULL, "%s %s", s->trace->name, s->size->text);
     for (unsigned rep = 0; rep < o->repeat && !rc; rep++) {
         for (size_t k = 0; k < o->nr_policies && !rc; k++) {
-            rc = measure(s, o->policies[k], &c[k], rep);
+            rc = measure(s, &o->policies[k], &c[k], rep);
             progress_tell(progress, rep * o->nr_policies + k + 1, o->repeat * o->nr_policies);
         }
     }
     progress_end(progress);
     for (size_t k = 0; k < o->nr_policies && !rc; k++) {
-        print_row(s, o->policies[k], &c[k], o->repeat);
+        print_row(s, &o->policies[k], &c[k], o->repeat);
     }
     costs_destroy(c, o->nr_policies);
     return rc;

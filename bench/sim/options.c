@@ -52,22 +52,31 @@ static int add_generator(struct sim_options *o, const char *spec)
 
 static int add_policy(struct sim_options *o, const char *text, size_t len)
 {
-    char name[64];
-    const struct policy_ops *ops = NULL;
+    char error[POLICY_SPEC_ERROR];
+    struct policy_spec spec;
+    int rc = policy_spec_parse(text, len, &spec, error);
 
-    if (len < sizeof(name)) {
-        memcpy(name, text, len);
-        name[len] = '\0';
-        ops = policy_find(name);
+    if (rc == -EINVAL) {
+        fprintf(stderr, "genlru-sim: %s\n", error);
     }
-    if (!ops) {
-        fprintf(stderr, "genlru-sim: no policy '%.*s' (see genlru-sim policies)\n", (int)len, text);
-        return -EINVAL;
+    if (rc) {
+        return rc;
     }
-    int rc = grow(&o->policies, o->nr_policies, sizeof(*o->policies));
+    rc = grow(&o->policies, o->nr_policies, sizeof(*o->policies));
+    if (rc) {
+        policy_spec_fini(&spec);
+        return rc;
+    }
+    o->policies[o->nr_policies++] = spec;
+    return 0;
+}
+
+static int add_size_list(struct sim_options *o, const char *list)
+{
+    int rc = grow(&o->size_lists, o->nr_size_lists, sizeof(*o->size_lists));
 
     if (!rc) {
-        o->policies[o->nr_policies++] = ops;
+        o->size_lists[o->nr_size_lists++] = list;
     }
     return rc;
 }
@@ -75,12 +84,12 @@ static int add_policy(struct sim_options *o, const char *text, size_t len)
 static int add_size(struct sim_options *o, const char *text, size_t len)
 {
     struct sim_size size;
+    bool bytes = o->unit == SIM_BYTES;
 
-    if (sim_size_parse(text, len, &size)) {
-        fprintf(stderr,
-                "genlru-sim: '%.*s' is no size; expected entries (1000) or a share of the "
-                "distinct keys (0.1%%)\n",
-                (int)len, text);
+    if (bytes ? sim_size_parse_bytes(text, len, &size) : sim_size_parse(text, len, &size)) {
+        fprintf(stderr, "genlru-sim: '%.*s' is no size; expected %s (0.1%%)\n", (int)len, text,
+                bytes ? "bytes (4096, 64MiB) or a share of the distinct bytes"
+                      : "entries (1000) or a share of the distinct keys");
         return -EINVAL;
     }
     int rc = grow(&o->sizes, o->nr_sizes, sizeof(*o->sizes));
@@ -147,6 +156,16 @@ int sim_options_number(const char *option, const char *text, unsigned long least
     return 0;
 }
 
+static int set_unit(struct sim_options *o, const char *name)
+{
+    if (strcmp(name, "entries") && strcmp(name, "bytes")) {
+        fprintf(stderr, "genlru-sim: no unit '%s'; there are entries, bytes\n", name);
+        return -EINVAL;
+    }
+    o->unit = strcmp(name, "bytes") == 0 ? SIM_BYTES : SIM_ENTRIES;
+    return 0;
+}
+
 static int set_option(struct sim_options *o, int option, const char *value)
 {
     switch (option) {
@@ -157,9 +176,11 @@ static int set_option(struct sim_options *o, int option, const char *value)
     case 'p':
         return add_list(o, value, add_policy);
     case 's':
-        return add_list(o, value, add_size);
+        return add_size_list(o, value);
     case 'f':
         return sim_options_set_format(o, value);
+    case 'u':
+        return set_unit(o, value);
     case 'r':
         return sim_options_number("--repeat", value, 1, REPEAT_MAX, &o->repeat);
     case 'j':
@@ -176,7 +197,7 @@ static int check_complete(const struct sim_options *o)
 {
     const char *missing = !o->nr_sources    ? "--trace FILE"
                           : !o->nr_policies ? "--policy NAME,…"
-                          : !o->nr_sizes    ? "--size SIZE,…"
+                          : !o->nr_size_lists ? "--size SIZE,…"
                                             : NULL;
 
     if (missing) {
@@ -186,7 +207,43 @@ static int check_complete(const struct sim_options *o)
     return 0;
 }
 
-int sim_options_parse(int argc, char **argv, bool with_repeat, struct sim_options *ret)
+/* The sizes in the unit of the end of the command line. */
+static int parse_sizes(struct sim_options *o)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < o->nr_size_lists && !rc; i++) {
+        rc = add_list(o, o->size_lists[i], add_size);
+    }
+    return rc;
+}
+
+static int check_policies(const struct sim_options *o)
+{
+    for (size_t i = 0; i < o->nr_policies; i++) {
+        const struct policy_ops *ops = o->policies[i].ops;
+
+        if (o->for_cost && ops->prepare) {
+            fprintf(stderr, "genlru-sim: %s knows the future, so it has no cost to measure\n",
+                    ops->name);
+            return -EINVAL;
+        }
+        if (o->unit == SIM_BYTES && !ops->has_sizes) {
+            fprintf(stderr, "genlru-sim: %s counts entries only; with --unit bytes there are",
+                    ops->name);
+            for (size_t k = 0; policy_at(k); k++) {
+                if (policy_at(k)->has_sizes) {
+                    fprintf(stderr, " %s", policy_at(k)->name);
+                }
+            }
+            fputc('\n', stderr);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *ret)
 {
     static const struct option all[] = {
         {"trace", required_argument, NULL, 't'},
@@ -196,6 +253,7 @@ int sim_options_parse(int argc, char **argv, bool with_repeat, struct sim_option
         {"help", no_argument, NULL, 'h'},
         {"gen", required_argument, NULL, 'g'},
         {"jobs", required_argument, NULL, 'j'},
+        {"unit", required_argument, NULL, 'u'},
         {NULL, 0, NULL, 0},
     };
     struct option allowed[sizeof(all) / sizeof(all[0])];
@@ -203,10 +261,11 @@ int sim_options_parse(int argc, char **argv, bool with_repeat, struct sim_option
     int option;
 
     memcpy(allowed, all, sizeof(all));
-    if (with_repeat) { /* timing wants the machine for itself */
+    if (for_cost) { /* timing wants the machine for itself; and all entries are alike */
         allowed[6] = (struct option){"repeat", required_argument, NULL, 'r'};
+        allowed[7] = all[8];
     }
-    *ret = (struct sim_options){.repeat = REPEAT_DEFAULT};
+    *ret = (struct sim_options){.repeat = REPEAT_DEFAULT, .for_cost = for_cost};
     argv[0] = program; /* what getopt_long's messages begin with */
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", allowed, NULL)) != -1) {
@@ -223,13 +282,22 @@ int sim_options_parse(int argc, char **argv, bool with_repeat, struct sim_option
         fprintf(stderr, "genlru-sim: unexpected argument '%s'\n", argv[optind]);
         return -EINVAL;
     }
-    return check_complete(ret);
+    int rc = check_complete(ret);
+
+    if (!rc) {
+        rc = parse_sizes(ret);
+    }
+    return rc ? rc : check_policies(ret);
 }
 
 void sim_options_fini(struct sim_options *o)
 {
+    for (size_t i = 0; i < o->nr_policies; i++) {
+        policy_spec_fini(&o->policies[i]);
+    }
     free(o->sources);
     free(o->policies);
+    free(o->size_lists);
     free(o->sizes);
     *o = (struct sim_options){0};
 }

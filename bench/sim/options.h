@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "policy/policy.h"
+#include "policy/spec.h"
 #include "sim/size.h"
 #include "trace/trace.h"
 
@@ -20,16 +20,22 @@ struct sim_source {
     bool is_generator;
 };
 
+enum sim_unit { SIM_ENTRIES, SIM_BYTES };
+
 struct sim_options {
     struct sim_source *sources;
     size_t nr_sources;
-    const struct policy_ops **policies;
+    struct policy_spec *policies;
     size_t nr_policies;
+    const char **size_lists; /* of argv: what they mean depends on the unit, given before or after */
+    size_t nr_size_lists;
+    enum sim_unit unit;
     struct sim_size *sizes;
     size_t nr_sizes;
     struct trace_options how; /* of loading */
     unsigned repeat;          /* cost only */
     unsigned jobs;            /* 0 = as many as there are cores */
+    bool for_cost;
     bool help;
 };
 
@@ -42,11 +48,12 @@ int sim_options_number(const char *option, const char *text, unsigned long least
                        unsigned long most, unsigned *ret);
 
 /*
- * argv[0] is the subcommand. `with_repeat` allows --repeat, and refuses --jobs. 0; -EINVAL after saying on stderr what
+ * argv[0] is the subcommand. `for_cost` allows --repeat, and refuses --jobs, --unit and policies
+ * that need to know the future. 0; -EINVAL after saying on stderr what
  * is wrong (the caller exits with 2); -ENOMEM. *ret is to be given to sim_options_fini in every
  * case.
  */
-int sim_options_parse(int argc, char **argv, bool with_repeat, struct sim_options *ret);
+int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *ret);
 void sim_options_fini(struct sim_options *options);
 
 #endif

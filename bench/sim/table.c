@@ -35,7 +35,7 @@
 struct cell {
     const struct published_table *table;
     double theta;
-    const struct policy_ops *ops;
+    const struct policy_spec *spec;
     double iops;
     double published; /* 0 = there is none */
     uint32_t blocks;
@@ -56,7 +56,7 @@ struct table_options {
     const struct published_table *table;
     double theta[16];
     size_t nr_thetas;
-    const struct policy_ops *policies[32];
+    struct policy_spec policies[32];
     size_t nr_policies;
     unsigned jobs;
     unsigned scale;
@@ -120,12 +120,16 @@ static int work(void *ctx, size_t task)
 {
     struct tables *all = ctx;
     struct cell *c = &all->cell[task];
-    struct policy_config config = {.capacity = c->cache, .nr_ids = c->blocks};
+    struct policy_config config = {
+        .capacity = c->cache,
+        .nr_ids = c->blocks,
+        .variant = c->spec->variant,
+    };
     struct policy *p = NULL;
     uint8_t *seen = calloc(c->blocks, 1);
     uint32_t *ids = malloc(BATCH * sizeof(*ids));
     uint64_t began = sim_now_ns();
-    int rc = seen && ids ? policy_create(c->ops, &config, &p) : -ENOMEM;
+    int rc = seen && ids ? policy_create(c->spec->ops, &config, &p) : -ENOMEM;
 
     if (!rc) {
         run_cell(c, p, seen, ids, &all->pool);
@@ -143,7 +147,7 @@ static void print_cell(void *ctx, size_t task)
     double ratio = (double)c->refaults / (double)(c->reads - c->warm);
 
     printf("%s\t%g\t%s\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%.5f", c->table->name,
-           c->theta, c->ops->name, c->blocks, c->cache, c->reads, c->warm, ratio);
+           c->theta, c->spec->name, c->blocks, c->cache, c->reads, c->warm, ratio);
     if (c->published > 0) {
         printf("\t%.5f\t%+.2f%%", c->published, 100 * (ratio / c->published - 1));
     } else {
@@ -167,7 +171,7 @@ static void look_up(struct cell *c)
                                                         : published_theta[i] - c->theta;
 
         for (size_t k = 0; k < t->nr_policies; k++) {
-            if (strcmp(t->policies[k].name, c->ops->name) == 0 && distance < 1e-9) {
+            if (strcmp(t->policies[k].name, c->spec->name) == 0 && distance < 1e-9) {
                 c->iops = t->policies[k].iops[i];
                 c->published = t->policies[k].refaults[i];
                 return;
@@ -189,7 +193,7 @@ static void list_cells(const struct table_options *o, struct tables *all)
             *c = (struct cell){
                 .table = o->table,
                 .theta = o->theta[i],
-                .ops = o->policies[k],
+                .spec = &o->policies[k],
                 .blocks = BLOCKS / o->scale,
                 .cache = CACHE / o->scale,
                 .seed = o->seed,
@@ -259,22 +263,27 @@ static int add_theta(struct table_options *o, const char *text, size_t len)
 
 static int add_policy(struct table_options *o, const char *text, size_t len)
 {
-    char name[64] = "";
-    const struct policy_ops *ops = NULL;
+    char error[POLICY_SPEC_ERROR];
+    struct policy_spec *spec = &o->policies[o->nr_policies];
 
-    if (len < sizeof(name)) {
-        memcpy(name, text, len);
-        ops = policy_find(name);
-    }
-    if (!ops) {
-        fprintf(stderr, "genlru-sim: no policy '%.*s' (see genlru-sim policies)\n", (int)len, text);
-        return -EINVAL;
-    }
     if (o->nr_policies == sizeof(o->policies) / sizeof(o->policies[0])) {
         fputs("genlru-sim: more than 32 of --policy\n", stderr);
         return -EINVAL;
     }
-    o->policies[o->nr_policies++] = ops;
+    int rc = policy_spec_parse(text, len, spec, error);
+
+    if (rc == -EINVAL) {
+        fprintf(stderr, "genlru-sim: %s\n", error);
+    }
+    if (rc) {
+        return rc;
+    }
+    o->nr_policies++;
+    if (spec->ops->prepare) {
+        fprintf(stderr, "genlru-sim: %s knows the future, which a table computes as it goes\n",
+                spec->name);
+        return -EINVAL;
+    }
     return 0;
 }
 
@@ -336,9 +345,12 @@ static int find_table(struct table_options *o, int argc, char **argv)
 static int parse(int argc, char **argv, struct table_options *o)
 {
     static const struct option all[] = {
-        {"theta", required_argument, NULL, 't'}, {"policy", required_argument, NULL, 'p'},
-        {"jobs", required_argument, NULL, 'j'},  {"scale", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'S'},  {"help", no_argument, NULL, 'h'},
+        {"theta", required_argument, NULL, 't'},
+        {"policy", required_argument, NULL, 'p'},
+        {"jobs", required_argument, NULL, 'j'},
+        {"scale", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     static char program[] = "genlru-sim";
@@ -357,16 +369,28 @@ static int parse(int argc, char **argv, struct table_options *o)
 }
 
 /* What was not said. */
-static void set_defaults(struct table_options *o)
+static int set_defaults(struct table_options *o)
 {
+    int rc = 0;
+
     if (o->nr_thetas == 0) {
         memcpy(o->theta, published_theta, sizeof(published_theta));
         o->nr_thetas = PUBLISHED_THETAS;
     }
     if (o->nr_policies == 0) {
-        for (size_t k = 0; k < o->table->nr_policies; k++) {
-            o->policies[o->nr_policies++] = policy_find(o->table->policies[k].name);
+        for (size_t k = 0; k < o->table->nr_policies && !rc; k++) {
+            const char *name = o->table->policies[k].name;
+
+            rc = add_policy(o, name, strlen(name));
         }
+    }
+    return rc;
+}
+
+static void options_fini(struct table_options *o)
+{
+    for (size_t k = 0; k < o->nr_policies; k++) {
+        policy_spec_fini(&o->policies[k]);
     }
 }
 
@@ -382,7 +406,8 @@ static void print_help(void)
     }
     fputs("\n"
           "  --theta T,…      default: all that were published, 0.8,0.9,1.1,1.2\n"
-          "  --policy NAMES   default: clru,mglru,mglru-fg,genlru; others run at mglru-fg's speed\n"
+          "  --policy NAMES   default: clru,mglru,mglru-fg,genlru; others, also changed ones, run at\n"
+          "                   mglru-fg's speed\n"
           "  --jobs N         cells at a time; default: one for each core\n"
           "  --seed N         another sequence of reads; default 0: fio's own\n"
           "  --scale N        blocks, cache and reads divided by N, for a quick look; such figures\n"
@@ -397,14 +422,19 @@ int sim_table(int argc, char **argv)
 {
     struct table_options o = {.scale = 1};
     int rc = parse(argc, argv, &o);
+    bool is_run = !rc && !o.help;
 
+    if (is_run) {
+        rc = set_defaults(&o);
+    }
     if (rc) {
-        return sim_exit_parse(rc, "table");
-    }
-    if (o.help) {
+        rc = sim_exit_parse(rc, "table");
+    } else if (is_run) {
+        rc = sim_exit_output(run_table(&o));
+    } else {
         print_help();
-        return sim_exit_output(0);
+        rc = sim_exit_output(0);
     }
-    set_defaults(&o);
-    return sim_exit_output(run_table(&o));
+    options_fini(&o);
+    return rc;
 }

@@ -71,8 +71,8 @@
  *     release     X    .     .   .    .      .       .      .      X       X     X
  *
  * Two deleters of one node: only the one that removed it from the index may call del. On DIFFERENT nodes
- * of one lru every call may run beside every other; genlru_destroy beside none. "evict" stands for every call that
- * moves nodes: genlru_evict, genlru_age, genlru_workingset, genlru_verify, genlru_trim.
+ * of one lru every call may run beside every other; genlru_destroy and genlru_verify beside none. "evict" stands for every call that
+ * moves nodes: genlru_evict, genlru_age, genlru_workingset, genlru_trim.
  *
  * ## Locks
  *

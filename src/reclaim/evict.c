@@ -242,18 +242,24 @@ static void report(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * One look at whether the counters tell of nodes while lists have none: only if no del was under way before or after, and lists
- * had none before or after, is that a contradiction. (Whoever else is between two steps holds the lock at both, or has
+ * One look at whether the counters tell of nodes while lists have none: only if lists had none before or after, and no del was
+ * under way and no scan met a node in between, is that a contradiction. (A node that was added and evicted in between may be
+ * seen in the adder's counters and not yet in the evictor's. Whoever else is between two steps holds the lock at both, or has
  * counted too little yet.) False: something moved meanwhile.
  */
 static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
 {
-    uint64_t begun_before, begun_after;
+    uint64_t scanned_before, scanned_after, begun_before, begun_after;
 
+    scanned_before = genlru_impl_load_relaxed(&lru->stat.scanned);
     if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_before))
         return false;
     *ret_stray = count_stray(lru, types, ret_parked);
-    return !any_type_has_lists(lru, types) && genlru__no_del_under_way(lru, &begun_after) && begun_before == begun_after;
+    if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_after))
+        return false;
+    /* the lock was held since: a scan that ended before that is seen here */
+    scanned_after = genlru_impl_load_relaxed(&lru->stat.scanned);
+    return begun_before == begun_after && scanned_before == scanned_after;
 }
 
 /* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */

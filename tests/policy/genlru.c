@@ -9,9 +9,11 @@
  * the tiers to protect anything.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 
 #include "golden.h"
 #include "policy/all.h"
+#include "policy/genlru.h"
 
 static const struct policy_config four = {.capacity = 4, .nr_ids = 12};
 static const struct policy_config two = {.capacity = 2, .nr_ids = 4};
@@ -318,5 +320,102 @@ Test(mglru_fg, evicts_in_chunks)
     cr_assert_eq(p->nr_resident, 993);
     cr_assert_not(policy_is_resident(p, 31));
     cr_assert(policy_is_resident(p, 32));
+    policy_destroy(p);
+}
+
+/*
+ * Bytes: a victim's size is its charge. Capacity 100, so that a chunk is what the request needs (up
+ * to 6 bytes more would be one).
+ *
+ *   0 … 9    10 bytes each, the cache is full
+ *   10       35 bytes: 0 1 2 3 make room, 95 are used
+ *   11       5 bytes fit
+ *   12       1 byte: 4 has to go, and no more
+ *   13       101 bytes: refused, and nothing goes for it
+ *   14       0 bytes always fit
+ */
+Test(genlru, evicts_by_charge)
+{
+    static const uint64_t sizes[] = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 35, 5, 1, 101, 0};
+    static const uint32_t residents[] = {7, 8, 8, 8, 9};
+    static const uint64_t used[] = {95, 100, 91, 91, 91};
+    static const struct policy_config bytes = {.capacity = 100, .nr_ids = 15, .sizes = sizes};
+    struct policy *p = NULL;
+
+    cr_assert_eq(policy_create(&policy_genlru, &bytes, &p), 0);
+    for (uint32_t id = 0; id < 10; id++) {
+        cr_assert_not(policy_access(p, id, POLICY_READ));
+    }
+    cr_assert_eq(p->used, 100);
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_assert_not(policy_access(p, 10 + i, POLICY_READ));
+        cr_assert_eq(p->nr_resident, residents[i], "%u", (unsigned)(10 + i));
+        cr_assert_eq(p->used, used[i], "%u", (unsigned)(10 + i));
+    }
+    cr_assert_eq(p->nr_refused, 1);
+    cr_assert_not(policy_is_resident(p, 13));
+    for (uint32_t id = 0; id < 10; id++) {
+        cr_assert_eq(policy_is_resident(p, id), id > 4, "%u", (unsigned)id);
+    }
+    policy_destroy(p);
+}
+
+/*
+ * Objects of 8 bytes in a cache of 320 are entries in one of 40, when one goes at a time: every rule
+ * of every preset that speaks of shares of the capacity counts charge.
+ */
+Test(genlru, equal_sizes_are_entries)
+{
+    enum { NR_IDS = 200, NR_REQUESTS = 20000 };
+    static const struct policy_ops *const presets[] = {&policy_mglru, &policy_mglru_old,
+                                                       &policy_mglru_fg, &policy_genlru};
+    static uint32_t ids[NR_REQUESTS];
+    static uint64_t sizes[NR_IDS];
+    uint64_t state = 99;
+
+    for (uint32_t id = 0; id < NR_IDS; id++) {
+        sizes[id] = 8;
+    }
+    for (int i = 0; i < NR_REQUESTS; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint32_t r = (uint32_t)(state >> 33);
+
+        ids[i] = r % NR_IDS * (r / NR_IDS % NR_IDS) / NR_IDS;
+    }
+    for (size_t k = 0; k < sizeof(presets) / sizeof(presets[0]); k++) {
+        struct genlru_variant one = {.policy = *policy_genlru_preset(presets[k]), .chunk = 1};
+        struct policy_config entries = {.capacity = 40, .nr_ids = NR_IDS, .variant = &one};
+        struct policy_config bytes = {
+            .capacity = 320,
+            .nr_ids = NR_IDS,
+            .sizes = sizes,
+            .variant = &one,
+        };
+        struct policy *p = NULL;
+        struct policy *q = NULL;
+
+        cr_assert_eq(policy_create(presets[k], &entries, &p), 0);
+        cr_assert_eq(policy_create(presets[k], &bytes, &q), 0);
+        cr_assert_eq(policy_replay(p, ids, NR_REQUESTS), policy_replay(q, ids, NR_REQUESTS), "%s",
+                     presets[k]->name);
+        cr_assert_lt(p->nr_resident, 41);
+        policy_destroy(p);
+        policy_destroy(q);
+    }
+}
+
+/* The charge of a node has 32 bits. What is refused anyway may be larger. */
+Test(genlru, too_large_to_count)
+{
+    static const uint64_t sizes[] = {UINT64_C(1) << 32};
+    struct policy_config config = {.capacity = UINT64_C(1) << 32, .nr_ids = 1, .sizes = sizes};
+    struct policy *p = NULL;
+
+    cr_assert_eq(policy_create(&policy_genlru, &config, &p), -EFBIG);
+    cr_assert_null(p);
+    config.capacity--;
+    cr_assert_eq(policy_create(&policy_genlru, &config, &p), 0);
+    cr_assert_not(policy_access(p, 0, POLICY_READ));
+    cr_assert_eq(p->nr_refused, 1);
     policy_destroy(p);
 }

@@ -17,7 +17,7 @@ static struct sim_size parse(const char *text)
     return size;
 }
 
-static uint32_t capacity(const char *text, uint32_t distinct)
+static uint64_t capacity(const char *text, uint32_t distinct)
 {
     struct sim_size size = parse(text);
 
@@ -75,4 +75,48 @@ Test(size, part_of_a_list)
     cr_assert_eq(sim_size_parse("5%,7", 2, &size), 0);
     cr_assert_str_eq(size.text, "5%");
     cr_assert_eq(sim_size_capacity(&size, 100), 5);
+}
+
+Test(size, bytes)
+{
+    static const struct {
+        const char *text;
+        uint64_t whole;
+        uint64_t capacity;
+    } cases[] = {
+        {"0", 5, 0},
+        {"4611686018427387904", 5, UINT64_C(1) << 62},
+        {"3KiB", 5, 3072},
+        {"64MiB", 5, 64 << 20},
+        {"5GiB", 5, UINT64_C(5) << 30},
+        {"4194304TiB", 5, UINT64_C(1) << 62},
+        {"1%", 2029769728, 20297697},
+        /* whole * number would need 90 bits. */
+        {"99.999999%", UINT64_MAX, UINT64_C(18446743889242110877)},
+        {"100%", UINT64_MAX, UINT64_MAX},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim_size size;
+
+        cr_assert_eq(sim_size_parse_bytes(cases[i].text, strlen(cases[i].text), &size), 0, "%s",
+                     cases[i].text);
+        cr_assert_eq(sim_size_capacity(&size, cases[i].whole), cases[i].capacity, "%s",
+                     cases[i].text);
+    }
+}
+
+Test(size, bytes_refused)
+{
+    static const char *const texts[] = {
+        "", "KiB", "1.5GiB", "1kib", "1 KiB", "1KB", "-1KiB", "%KiB", "1KiB%", "4611686018427387905",
+        "4194305TiB", "18446744073709551616", "101%", "1KiBKiB",
+    };
+    struct sim_size size = {.number = 4711};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        cr_assert_eq(sim_size_parse_bytes(texts[i], strlen(texts[i]), &size), -EINVAL, "'%s'",
+                     texts[i]);
+        cr_assert_eq(size.number, 4711, "output untouched on failure");
+    }
 }

@@ -63,6 +63,7 @@
 #define OPEN 1
 #define GENS 2
 #define PARK 3
+#define SPARE 4  /* in the hands of an add */
 
 byte word[NN];
 byte nslot[NN];  /* back pointer: 0 none, s + 1 */
@@ -80,7 +81,7 @@ inline stripe_unlock()  { stripe = 0 }
 inline touch(n)         { assert(alive[n]) }
 inline free_node(n)     { atomic { assert(alive[n]); assert(!idx[n]); alive[n] = 0; word[n] = 0; nslot[n] = 0 } }
 
-/* genlru__pool_get: a block, or d = NS. Under the lock. */
+/* genlru__pool_get: a block, or d = NS. The pool's lock is a leaf: one step. */
 inline get_block(d, where)
 {
 	atomic {
@@ -175,12 +176,13 @@ proctype adder(byte n)
 		:: atomic { !alive[n] -> alive[n] = 1; word[n] = 0; nslot[n] = 0 }
 		:: r > 1 -> goto out
 		fi;
-		stripe_lock();
-		lock(); get_block(s, OPEN); unlock();
+		get_block(s, SPARE);                                /* no lock is held: it may call the allocator */
 		if
-		:: s == NS -> stripe_unlock(); atomic { alive[n] = 0; goto out }  /* -ENOMEM: nothing changed */
+		:: s == NS -> atomic { alive[n] = 0; goto out }     /* -ENOMEM: nothing changed */
 		:: else
 		fi;
+		stripe_lock();
+		lock(); place[s] = OPEN; unlock();                  /* replace_open */
 #if BUG == 5
 		word[n] = L;
 #else
@@ -269,7 +271,7 @@ proctype compactor()
 	do :: i < NS - 1 -> i++ :: break od;
 	do :: d < NS - 1 -> d++ :: break od;
 	if
-	:: i != d && place[i] >= GENS && place[i] == place[d] && slot[d] == 0 ->
+	:: i != d && (place[i] == GENS || place[i] == PARK) && place[i] == place[d] && slot[d] == 0 ->
 #if BUG == 13
 		n = slot[i];
 #else
@@ -421,7 +423,7 @@ proctype evictor()
 		lock();
 		for (i : 0 .. NS - 1) {
 			if
-			:: place[i] >= GENS ->
+			:: place[i] == GENS || place[i] == PARK ->
 				from = place[i];
 #if BUG == 2
 				n = slot[i];

@@ -344,11 +344,9 @@ void toy_step(struct toy_thread *thread)
 
 static void on_error(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node)
 {
-    struct toy *toy = ctx;
-
+    (void)ctx;
     (void)node;
-    STRESS_CHECK(error == GENLRU_ERROR_INCONSISTENT, "misuse: %s", what);
-    count(&toy->nr_inconsistent);
+    stress_fail(__FILE__, __LINE__, "error hook: %s: %s", error == GENLRU_ERROR_MISUSE ? "misuse" : "inconsistent", what);
 }
 
 static uint64_t hash_of(void *ctx, const struct genlru_node *node)
@@ -367,7 +365,6 @@ int toy_create(struct toy *toy, const struct genlru_config *config, unsigned nr_
 
     memset(toy, 0, sizeof(*toy));
     full.on_error = on_error;
-    full.error_ctx = toy;
     full.hash_of = hash_of;
     result = genlru_create(&full, &toy->lru);
     if (result != 0) {

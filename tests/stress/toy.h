@@ -36,7 +36,6 @@ struct toy {
     uint64_t nr_putback_refused; /* ... putbacks; the victim was freed then */
     uint64_t nr_added, nr_deleted, nr_evicted, nr_putback;
     uint64_t nr_met;             /* calls that left the free to the other of two parties */
-    uint64_t nr_inconsistent;    /* reports to the error hook */
 };
 
 /* What one thread holds. */
