@@ -145,7 +145,8 @@ int main(void)
     printf("%ld hits, %ld evicted, %ld deleted, %ld left\n", nr_hits, nr_evicted, nr_deleted, nr_live);
     CHECK(nr_hits && nr_evicted && nr_deleted, "nothing happened");
     CHECK(nr_live == (long)genlru_charge(lru), "the lru counts other entries than there are");
-    while (evict(32) > 0) {}
+    while (evict(32) > 0) {
+    }
     CHECK(nr_live == 0 && genlru_destroy(lru) == 0, "entries leaked");
     return EXIT_SUCCESS;
 }

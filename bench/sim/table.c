@@ -159,7 +159,7 @@ static void print_cell(void *ctx, size_t task)
 
 /* ---- all cells ---- */
 
-/* What was published for the policy at theta; else FG's speed, and no figure to compare with. */
+/* What was published for the policy (also of a variant of it) at theta; else FG's speed, and no figure to compare with. */
 static void look_up(struct cell *c)
 {
     const struct published_table *t = c->table;
@@ -171,7 +171,7 @@ static void look_up(struct cell *c)
                                                         : published_theta[i] - c->theta;
 
         for (size_t k = 0; k < t->nr_policies; k++) {
-            if (strcmp(t->policies[k].name, c->spec->name) == 0 && distance < 1e-9) {
+            if (strcmp(t->policies[k].name, c->spec->ops->name) == 0 && distance < 1e-9) {
                 c->iops = t->policies[k].iops[i];
                 c->published = t->policies[k].refaults[i];
                 return;

@@ -39,14 +39,17 @@ struct genlru_allocator {
  * number of lrus; it must outlive them. Blocks keep their addresses while the pool lives.
  */
 struct genlru_pool_stat {
-    size_t size; /* set by the caller */
-    uint64_t blocks;       /* in existence */
-    uint64_t free_blocks;  /* of these, not on any lru */
-    uint64_t block_bytes;  /* of one */
-    uint64_t slabs;        /* allocations they came in */
+    size_t size;            /* set by the caller */
+    uint64_t blocks;        /* in existence */
+    uint64_t free_blocks;   /* of these, not on any lru */
+    uint64_t block_bytes;   /* of one */
+    uint64_t slabs;         /* allocations they came in */
     uint64_t trimmed_bytes; /* given back to the system, addresses kept */
 };
-/* Returns 0, -ENOMEM, or -EINVAL (an allocator with one function of the two). allocator NULL = the C library's (slabs by mmap, so that trim can give memory back). */
+/*
+ * Returns 0, -ENOMEM, or -EINVAL (an allocator with one function of the two). allocator NULL = the C library's (slabs
+ * by mmap, so that trim can give memory back).
+ */
 GENLRU_API int genlru_pool_create(const struct genlru_allocator *allocator, struct genlru_pool **ret_pool);
 /* -EBUSY if an lru still uses the pool, else 0. */
 GENLRU_API int genlru_pool_destroy(struct genlru_pool *pool);
@@ -69,11 +72,11 @@ struct genlru_config {
     uint64_t capacity;                  /* in charge; what shares in the policy refer to. The owner enforces it */
     uint32_t nr_gens;                   /* 3..64; 0 = 4 */
     uint32_t nr_types;                  /* 1..4; 0 = 1 */
-    uint32_t stripes;                   /* threads that add side by side, 1..8; 0 = min(cpus, 8), 1 if capacity < 4096 */
-    uint8_t type_weight[GENLRU_MAX_TYPES]; /* cost of a refault of each type, 1..200; 0 = 100 */
+    uint32_t stripes; /* threads that add side by side, 1..8; 0 = min(cpus, 8), 1 if capacity < 4096 */
+    uint8_t type_weight[GENLRU_MAX_TYPES];    /* cost of a refault of each type, 1..200; 0 = 100 */
     const struct genlru_allocator *allocator; /* copied; NULL = the C library's */
-    struct genlru_pool *pool;           /* shared block pool; NULL = one of its own */
-    uint64_t (*now_ns)(void *clock_ctx); /* monotonic clock for deadlines and ages; NULL = CLOCK_MONOTONIC */
+    struct genlru_pool *pool;                 /* shared block pool; NULL = one of its own */
+    uint64_t (*now_ns)(void *clock_ctx);      /* monotonic clock for deadlines and ages; NULL = CLOCK_MONOTONIC */
     void *clock_ctx;
     /* Called without locks; `node` may be NULL. */
     void (*on_error)(void *error_ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
@@ -85,10 +88,10 @@ struct genlru_config {
 };
 
 /* A config with every default: no limit, 4 generations, 1 type. */
-#define GENLRU_CONFIG_INIT                                                                                             \
-    {                                                                                                                  \
-        sizeof(struct genlru_config), NULL, GENLRU_NO_LIMIT, 0, 0, 0, {0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL,      \
-            NULL, NULL, NULL, NULL                                                                                     \
+#define GENLRU_CONFIG_INIT                                                                                        \
+    {                                                                                                             \
+        sizeof(struct genlru_config), NULL, GENLRU_NO_LIMIT, 0, 0, 0, {0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, \
+            NULL, NULL, NULL, NULL                                                                                \
     }
 
 #ifdef __cplusplus

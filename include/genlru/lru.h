@@ -70,9 +70,9 @@
  *     putback     X    .     .   .    .      .       .      .      X       X     X
  *     release     X    .     .   .    .      .       .      .      X       X     X
  *
- * Two deleters of one node: only the one that removed it from the index may call del. On DIFFERENT nodes
- * of one lru every call may run beside every other; genlru_destroy beside none. "evict" stands for every call that
- * moves nodes: genlru_evict, genlru_age, genlru_workingset, genlru_verify, genlru_trim.
+ * Two deleters of one node: only the one that removed it from the index may call del. On DIFFERENT nodes of one lru
+ * every call may run beside every other; genlru_destroy and genlru_verify beside none. "evict" stands for every call
+ * that moves nodes: genlru_evict, genlru_age, genlru_workingset, genlru_trim.
  *
  * ## Locks
  *
@@ -83,8 +83,8 @@
  *
  * ## Errors
  *
- * Negative errno, before anything changed. -EINVAL an argument; -ENOMEM; -ERANGE a number too big; the rest
- * as in the table: misuse, which also goes to the error hook, and which the checked build aborts on when there is no hook.
+ * Negative errno, before anything changed. -EINVAL an argument; -ENOMEM; -ERANGE a number too big; the rest as in the
+ * table: misuse, which also goes to the error hook, and which the checked build aborts on when there is no hook.
  */
 #ifndef GENLRU_LRU_H
 #define GENLRU_LRU_H
@@ -145,9 +145,9 @@ struct genlru_add {
 GENLRU_API int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how);
 
 /*
- * Takes a node off the lru. GENLRU_YOURS: free it or add it again (after genlru_node_init, if an evictor had it);
- * 0: a pin holder or an evictor has it, and will be told to free it; -ENOENT: it was on no list. Its refs stay in the node. O(1), no lock but as said above.
- * The checked build also refuses a node of another lru with -EXDEV.
+ * Takes a node off the lru. GENLRU_YOURS: free it or add it again (after genlru_node_init, if an evictor had it); 0:
+ * a pin holder or an evictor has it, and will be told to free it; -ENOENT: it was on no list. Its refs stay in the
+ * node. O(1), no lock but as said above. The checked build also refuses a node of another lru with -EXDEV.
  */
 GENLRU_API GENLRU_MUST_CHECK int genlru_del(struct genlru *lru, struct genlru_node *node);
 
@@ -214,11 +214,11 @@ struct genlru_budget {
 };
 
 enum genlru_evict_reason {
-    GENLRU_EVICT_MET = 0,          /* a goal was reached */
-    GENLRU_EVICT_NOTHING = 1,      /* no node is left */
-    GENLRU_EVICT_PINNED = 2,       /* nodes are left, all of them pinned */
-    GENLRU_EVICT_BUDGET = 3,       /* scanned, deadline or the victims' array is used up */
-    GENLRU_EVICT_INCONSISTENT = 4  /* the counters tell of nodes that are on no list; the error hook was told once */
+    GENLRU_EVICT_MET = 0,         /* a goal was reached */
+    GENLRU_EVICT_NOTHING = 1,     /* no node is left */
+    GENLRU_EVICT_PINNED = 2,      /* nodes are left, all of them pinned */
+    GENLRU_EVICT_BUDGET = 3,      /* scanned, deadline or the victims' array is used up */
+    GENLRU_EVICT_INCONSISTENT = 4 /* the counters tell of nodes that are on no list; the error hook was told once */
 };
 
 struct genlru_victim {
@@ -227,20 +227,21 @@ struct genlru_victim {
 };
 
 struct genlru_evict_result {
-    uint64_t charge;    /* isolated */
-    uint64_t nodes;     /* isolated */
-    uint64_t scanned;   /* nodes looked at */
-    uint64_t holes;     /* empty slots passed */
-    uint64_t promoted;  /* found younger than their list, moved */
+    uint64_t charge;     /* isolated */
+    uint64_t nodes;      /* isolated */
+    uint64_t scanned;    /* nodes looked at */
+    uint64_t holes;      /* empty slots passed */
+    uint64_t promoted;   /* found younger than their list, moved */
     uint64_t protected_; /* kept one generation longer for their tier */
-    uint64_t parked;    /* pinned, moved out of the way */
-    uint64_t aged;      /* generations begun */
+    uint64_t parked;     /* pinned, moved out of the way */
+    uint64_t aged;       /* generations begun */
     enum genlru_evict_reason reason;
 };
 
 /*
- * Isolates victims, oldest generation first, into victims[0..max-1]; returns how many (>= 0), or -EINVAL (max 0,
- * max > INT_MAX, types beyond the lru's, flags). They belong to the caller until freed or put back. ret_result may be NULL.
+ * Isolates victims, oldest generation first, into victims[0..max-1]; returns how many (>= 0), or -EINVAL (max 0, max
+ * > INT_MAX, types beyond the lru's, flags). They belong to the caller until freed or put back. ret_result may be
+ * NULL.
  *
  * Takes the lru's lock for one batch at a time (at most 64 victims); calls no code of the owner's under
  * it. Each call is bounded: by the budget, and by a few looks at each node in any case, after which
@@ -263,9 +264,9 @@ GENLRU_API GENLRU_MUST_CHECK int genlru_putback(struct genlru *lru, const struct
 GENLRU_API GENLRU_MUST_CHECK int genlru_release(struct genlru *lru, struct genlru_node *node);
 
 /*
- * Begins a new generation; aging otherwise happens inside genlru_evict. When the window is full its oldest
- * generation moves up first, at most `budget_nodes` nodes of it in this call, rounded up to whole blocks of 60 (0 = no
- * limit). Returns 0, or -EAGAIN when the budget ended first: what was done stays done, call again. Takes the lru's lock in
+ * Begins a new generation; aging otherwise happens inside genlru_evict. When the window is full its oldest generation
+ * moves up first, at most `budget_nodes` nodes of it in this call, rounded up to whole blocks of 60 (0 = no limit).
+ * Returns 0, or -EAGAIN when the budget ended first: what was done stays done, call again. Takes the lru's lock in
  * batches.
  */
 GENLRU_API int genlru_age(struct genlru *lru, uint64_t budget_nodes);

@@ -31,7 +31,7 @@ struct genlru_node {
 };
 
 /* The object of type `type` whose member `member` is the node `ptr`. */
-#define GENLRU_ENTRY(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+#define GENLRU_ENTRY(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 /*
  * Prepares a node that is on no lru. `charge` is what it weighs, in the owner's unit (bytes, pages or 1);

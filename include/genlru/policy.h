@@ -21,12 +21,13 @@ extern "C" {
 
 /* Accessed bits that the owner harvests (genlru_access_batch), the kernel's page-table channel. */
 struct genlru_mapped_rules {
-    uint8_t first_up;       /* first access, in the oldest generation: up by this many */
-    uint8_t refs_cap;       /* refs after a harvested access: min(refs + 1, this) */
-    uint8_t second_marks;   /* a second access sets WORKINGSET */
-    uint8_t second_refs;    /* refs (this access included) from which the node goes to the youngest; or WORKINGSET */
-    uint8_t promoted_refs;  /* cap of refs after that */
-    uint8_t youngest_counts; /* in the youngest generation (or on none) a harvested access only counts, up to refs_max */
+    uint8_t first_up;      /* first access, in the oldest generation: up by this many */
+    uint8_t refs_cap;      /* refs after a harvested access: min(refs + 1, this) */
+    uint8_t second_marks;  /* a second access sets WORKINGSET */
+    uint8_t second_refs;   /* refs (this access included) from which the node goes to the youngest; or WORKINGSET */
+    uint8_t promoted_refs; /* cap of refs after that */
+    uint8_t
+        youngest_counts; /* in the youngest generation (or on none) a harvested access only counts, up to refs_max */
 };
 
 /* Where a node enters the window. */
@@ -43,25 +44,25 @@ struct genlru_place_rules {
 
 /* What a returning node gets from its shadow. Recent: fewer than `gens` generations ago, or within the distance. */
 struct genlru_refault_rules {
-    uint8_t gens;             /* 0 = nr_gens */
-    uint8_t refs_cap;         /* a recent refault starts with min(refs of the shadow, this) */
-    uint8_t keep_workingset;  /* a recent refault gets WORKINGSET back */
-    uint8_t workingset_refs;  /* refs from which a node counts as working set; 0 = the flag alone tells */
+    uint8_t gens;              /* 0 = nr_gens */
+    uint8_t refs_cap;          /* a recent refault starts with min(refs of the shadow, this) */
+    uint8_t keep_workingset;   /* a recent refault gets WORKINGSET back */
+    uint8_t workingset_refs;   /* refs from which a node counts as working set; 0 = the flag alone tells */
     uint16_t distance_percent; /* also recent: evicted less than this share of the capacity ago; 0 = not used */
-    uint8_t keep_freq;        /* a recent refault gets freq back */
+    uint8_t keep_freq;         /* a recent refault gets freq back */
     uint8_t unused;
 };
 
 /* Tiers, and when the controller protects one (algorithm: a proportional comparison of refault rates). */
 struct genlru_tier_rules {
     uint8_t tier_of_refs[GENLRU_MAX_REFS + 1]; /* not falling, below GENLRU_NR_TIERS */
-    uint8_t workingset_tier; /* tier of a node with WORKINGSET; 0 = by refs */
-    uint8_t base_gain;       /* weight of the lower tiers' refault rate */
-    uint8_t tier_gain;       /* weight of the judged tier's */
-    uint8_t sum_below;       /* 0: judge against tier 0; 1: against all tiers below together */
-    uint8_t min_refaults;    /* a tier with fewer refaults is not protected */
-    uint8_t protect_refs;    /* cap of refs when protected, or when aging moves the node up */
-    uint8_t lazy_saturated;  /* a saturated WORKINGSET node met in the oldest generation moves up, uncounted */
+    uint8_t workingset_tier;                   /* tier of a node with WORKINGSET; 0 = by refs */
+    uint8_t base_gain;                         /* weight of the lower tiers' refault rate */
+    uint8_t tier_gain;                         /* weight of the judged tier's */
+    uint8_t sum_below;                         /* 0: judge against tier 0; 1: against all tiers below together */
+    uint8_t min_refaults;                      /* a tier with fewer refaults is not protected */
+    uint8_t protect_refs;                      /* cap of refs when protected, or when aging moves the node up */
+    uint8_t lazy_saturated; /* a saturated WORKINGSET node met in the oldest generation moves up, uncounted */
     uint8_t unused;
 };
 
@@ -84,7 +85,7 @@ struct genlru_policy {
     struct genlru_refault_rules refault;
     struct genlru_tier_rules tiers;
     struct genlru_probation_rules probation;
-    uint16_t age_percent;   /* a new generation each time this share of the capacity was evicted, or as soon as the window
+    uint16_t age_percent; /* a new generation each time this share of the capacity was evicted, or as soon as the window
                                is not full after that; 0 = only when needed */
     uint16_t epoch_percent; /* a new freq epoch each time this share of the capacity was evicted; 0 = never */
 };

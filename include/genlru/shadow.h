@@ -32,14 +32,14 @@ typedef uint64_t genlru_shadow; /* 0 = no shadow */
 
 /* What a shadow says, seen from now. */
 struct genlru_shadow_info {
-    uint64_t distance;   /* charge evicted since, in the owner's unit, rounded to the clock's steps */
-    uint32_t gens;       /* max_seq now less min_seq at eviction, up to 255: 2 or more right after an eviction */
-    uint8_t refs;        /* at eviction */
-    uint8_t freq;        /* at eviction */
+    uint64_t distance; /* charge evicted since, in the owner's unit, rounded to the clock's steps */
+    uint32_t gens;     /* max_seq now less min_seq at eviction, up to 255: 2 or more right after an eviction */
+    uint8_t refs;      /* at eviction */
+    uint8_t freq;      /* at eviction */
     uint8_t type;
-    uint8_t workingset;  /* the node was part of the working set */
-    uint8_t is_recent;   /* by the lru's policy: its return is a refault */
-    uint8_t is_foreign;  /* of another lru */
+    uint8_t workingset; /* the node was part of the working set */
+    uint8_t is_recent;  /* by the lru's policy: its return is a refault */
+    uint8_t is_foreign; /* of another lru */
 };
 
 /* Reads a shadow. Returns 0, or -EINVAL for 0 or a value that is no shadow. Any thread; no lock; O(1). */

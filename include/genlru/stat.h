@@ -29,7 +29,7 @@ struct genlru_gen_stat {
 struct genlru_tier_stat {
     uint64_t avg_refaulted; /* moving average over generations that ended */
     uint64_t avg_total;     /* ... of evicted + protected */
-    uint64_t refaulted;   /* in the current generation */
+    uint64_t refaulted;     /* in the current generation */
     uint64_t evicted;
     uint64_t protected_;
 };
@@ -47,9 +47,9 @@ struct genlru_stat {
     uint64_t capacity;
     uint64_t max_seq;
     uint64_t min_seq[GENLRU_MAX_TYPES];
-    uint64_t nodes;  /* on the lru: generations, probation and parked */
+    uint64_t nodes; /* on the lru: generations, probation and parked */
     uint64_t charge;
-    uint64_t pinned_nodes;  /* parked: met by the scan while pinned */
+    uint64_t pinned_nodes; /* parked: met by the scan while pinned */
     uint64_t pinned_charge;
     uint64_t probation_nodes;
     uint64_t probation_charge;
@@ -61,13 +61,13 @@ struct genlru_stat {
     uint64_t protected_;
     uint64_t parked;
     uint64_t aged;
-    uint64_t refaulted;           /* adds whose shadow was recent */
+    uint64_t refaulted;            /* adds whose shadow was recent */
     uint64_t refaulted_workingset; /* of these, of the working set */
-    uint64_t prefetched_unused;   /* evicted without any access after a prefetch */
-    uint64_t compacted;           /* nodes moved to close holes */
-    uint64_t inconsistent;        /* reports to the error hook */
-    uint64_t blocks;              /* slot blocks in use by this lru */
-    uint64_t metadata_bytes;      /* of this lru: itself and its blocks (nodes are the owner's) */
+    uint64_t prefetched_unused;    /* evicted without any access after a prefetch */
+    uint64_t compacted;            /* nodes moved to close holes */
+    uint64_t inconsistent;         /* reports to the error hook */
+    uint64_t blocks;               /* slot blocks in use by this lru */
+    uint64_t metadata_bytes;       /* of this lru: itself and its blocks (nodes are the owner's) */
     struct genlru_tier_stat tier[GENLRU_MAX_TYPES][GENLRU_NR_TIERS];
     uint8_t tier_threshold[GENLRU_MAX_TYPES]; /* tiers above it are protected now */
 };
@@ -81,7 +81,7 @@ GENLRU_API int genlru_stat_gens(const struct genlru *lru, unsigned type, struct 
  * that come and go during the walk may be missed. O(nodes). 0, -EINVAL, or -EBUSY (another walk is on).
  */
 struct genlru_workingset {
-    size_t size; /* set by the caller */
+    size_t size;                             /* set by the caller */
     uint64_t charge_by_age[GENLRU_MAX_GENS]; /* 0 = youngest generation; all types */
     uint64_t charge_by_tier[GENLRU_NR_TIERS];
     uint64_t charge_by_refs[GENLRU_MAX_REFS + 1];
@@ -99,9 +99,9 @@ GENLRU_API int genlru_workingset(struct genlru *lru, struct genlru_workingset *r
 GENLRU_API size_t genlru_dump(const struct genlru *lru, char *text, size_t bytes);
 
 /*
- * Checks every invariant of the structure, numbered as in docs/design.md; holds every lock of the lru and walks every node
- * (O(nodes)). Counters are compared exactly, so no other call may be running. Returns 0, or the number (> 0) of the first
- * invariant that is broken; `text` (may be NULL) gets a sentence about it.
+ * Checks every invariant of the structure, numbered as in docs/design.md; holds every lock of the lru and walks every
+ * node (O(nodes)). Counters are compared exactly, so no other call may be running. Returns 0, or the number (> 0) of
+ * the first invariant that is broken; `text` (may be NULL) gets a sentence about it.
  */
 GENLRU_API int genlru_verify(struct genlru *lru, char *text, size_t bytes);
 

@@ -16,11 +16,11 @@
 enum { HUGE_PAGE_BYTES = 2 << 20, GROWTH_SHARE = 8 };
 
 struct slab {
-    char *memory;      /* nr_blocks blocks */
+    char *memory; /* nr_blocks blocks */
     uint32_t nr_blocks;
-    uint32_t nr_free;  /* scratch of trim */
-    bool is_mapped;    /* by mmap: may be trimmed */
-    bool is_trimmed;   /* its blocks are in no free list, its pages are gone */
+    uint32_t nr_free; /* scratch of trim */
+    bool is_mapped;   /* by mmap: may be trimmed */
+    bool is_trimmed;  /* its blocks are in no free list, its pages are gone */
 };
 
 struct genlru_pool {

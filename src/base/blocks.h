@@ -37,7 +37,7 @@ struct genlru__block {
     void *owner;                /* lru the block is in use by; read by the checked build without a lock */
     uint8_t fill;
     uint8_t scan;
-    uint16_t list;              /* number of the list it was opened for */
+    uint16_t list; /* number of the list it was opened for */
 #if UINTPTR_MAX > 0xffffffffu
     uint32_t unused;
 #endif

@@ -15,10 +15,10 @@
 /* A constant condition instead of #ifdef: both builds compile and type-check the same text. */
 enum { GENLRU__IS_CHECKED = GENLRU_CHECKED };
 
-#define genlru__assert(condition)                                                                                      \
-    do {                                                                                                               \
-        if (GENLRU__IS_CHECKED && !(condition))                                                                        \
-            abort();                                                                                                   \
+#define genlru__assert(condition)               \
+    do {                                        \
+        if (GENLRU__IS_CHECKED && !(condition)) \
+            abort();                            \
     } while (0)
 
 #endif

@@ -64,7 +64,10 @@ void genlru__mutex_unlock(struct genlru__mutex *lock)
 
 bool genlru__spin_trylock(struct genlru__spinlock *lock)
 {
-    /* acquire S1: pairs with release S0; guards the stripe's open blocks and their fill, and passes the window to adds */
+    /*
+     * acquire S1: pairs with release S0; guards the stripe's open blocks and their fill, and passes the window to
+     * adds
+     */
     if (__atomic_load_n(&lock->is_held, __ATOMIC_RELAXED) != 0 ||
         __atomic_exchange_n(&lock->is_held, 1, __ATOMIC_ACQUIRE) != 0)
         return false;

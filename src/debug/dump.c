@@ -42,16 +42,17 @@ static void print_type(struct text *text, const struct genlru *lru, const struct
     int nr = genlru_stat_gens(lru, type, gens, GENLRU_MAX_GENS), i;
     unsigned tier;
 
-    print(text, "type %u threshold %u\n%12s %12s %12s %14s\n", type, stat->tier_threshold[type], "seq", "age_ms", "nodes",
-          "charge");
+    print(text, "type %u threshold %u\n%12s %12s %12s %14s\n", type, stat->tier_threshold[type], "seq", "age_ms",
+          "nodes", "charge");
     for (i = 0; i < nr; i++)
         print(text, "%12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %14" PRIu64 "\n", gens[i].seq, gens[i].age_ns / 1000000,
               gens[i].nodes, gens[i].charge);
     for (tier = 0; tier < GENLRU_NR_TIERS; tier++) {
         const struct genlru_tier_stat *t = &stat->tier[type][tier];
 
-        print(text, "  tier %u refaulted %" PRIu64 " + %" PRIu64 " of %" PRIu64 " + %" PRIu64 " evicted + %" PRIu64
-                    " protected\n",
+        print(text,
+              "  tier %u refaulted %" PRIu64 " + %" PRIu64 " of %" PRIu64 " + %" PRIu64 " evicted + %" PRIu64
+              " protected\n",
               tier, t->avg_refaulted, t->refaulted, t->avg_total, t->evicted, t->protected_);
     }
 }
@@ -64,8 +65,8 @@ size_t genlru_dump(const struct genlru *lru, char *bytes, size_t size)
 
     if (genlru_stat(lru, &stat) != 0)
         return 0;
-    print(&text, "genlru policy %s gens %u types %u stripes %u capacity ", lru->policy.name, stat.nr_gens, stat.nr_types,
-          stat.stripes);
+    print(&text, "genlru policy %s gens %u types %u stripes %u capacity ", lru->policy.name, stat.nr_gens,
+          stat.nr_types, stat.stripes);
     if (stat.capacity == GENLRU_NO_LIMIT)
         print(&text, "none\n");
     else
@@ -74,11 +75,13 @@ size_t genlru_dump(const struct genlru *lru, char *bytes, size_t size)
         print_type(&text, lru, &stat, type);
     print(&text, "nodes %" PRIu64 " charge %" PRIu64 " pinned %" PRIu64 " probation %" PRIu64 " clock %" PRIu64 "\n",
           stat.nodes, stat.charge, stat.pinned_nodes, stat.probation_nodes, stat.eviction_clock);
-    print(&text, "evicted %" PRIu64 " putback %" PRIu64 " scanned %" PRIu64 " promoted %" PRIu64 " protected %" PRIu64
-                 " parked %" PRIu64 " aged %" PRIu64 "\n",
+    print(&text,
+          "evicted %" PRIu64 " putback %" PRIu64 " scanned %" PRIu64 " promoted %" PRIu64 " protected %" PRIu64
+          " parked %" PRIu64 " aged %" PRIu64 "\n",
           stat.evicted, stat.putback, stat.scanned, stat.promoted, stat.protected_, stat.parked, stat.aged);
-    print(&text, "refaulted %" PRIu64 " workingset %" PRIu64 " prefetched_unused %" PRIu64 " compacted %" PRIu64
-                 " inconsistent %" PRIu64 "\n",
+    print(&text,
+          "refaulted %" PRIu64 " workingset %" PRIu64 " prefetched_unused %" PRIu64 " compacted %" PRIu64
+          " inconsistent %" PRIu64 "\n",
           stat.refaulted, stat.refaulted_workingset, stat.prefetched_unused, stat.compacted, stat.inconsistent);
     print(&text, "blocks %" PRIu64 " metadata_bytes %" PRIu64 "\n", stat.blocks, stat.metadata_bytes);
     return text.used;

@@ -111,8 +111,7 @@ int genlru_stat_gens(const struct genlru *lru, unsigned type, struct genlru_gen_
         uint64_t seq = max_seq - age;
 
         gens[age].seq = seq;
-        gens[age].age_ns =
-            genlru__sub_clamped(now, genlru_impl_load_relaxed(&lru->birth_ns[seq & lru->gen_mask]));
+        gens[age].age_ns = genlru__sub_clamped(now, genlru_impl_load_relaxed(&lru->birth_ns[seq & lru->gen_mask]));
         gens[age].nodes = sum.nodes;
         gens[age].charge = sum.charge;
     }

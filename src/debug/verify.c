@@ -8,7 +8,8 @@
  *   4  counter[type][index] = number and charge of the nodes whose words say so
  *   5  slots below `scan` and from `fill` on are empty
  *   6  linked, open and non-empty counts are what a walk finds; block.list and links are right
- *   7  60 * linked <= 2 * live + 60 * non-empty chains + 60 * blocks the compaction is behind + what no delete has looked at
+ *   7  60 * linked <= 2 * live + 60 * non-empty chains + 60 * blocks the compaction is behind
+ *      + what no delete has looked at
  *   8  min_seq <= decode(word) <= max_seq; the window is 2..nr_gens wide; what hits read of it is what it is
  *   9  the reserve holds at most two blocks, empty ones
  *  10  every chain with blocks, linked or open, is that of a generation in the window, probation or parked
@@ -41,8 +42,8 @@ struct verifier {
     uint64_t live;
 };
 
-static void __attribute__((format(printf, 4, 5))) check(struct verifier *v, int invariant, bool holds,
-                                                        const char *format, ...)
+static void __attribute__((format(printf, 4, 5)))
+check(struct verifier *v, int invariant, bool holds, const char *format, ...)
 {
     va_list args;
 
@@ -88,7 +89,8 @@ static void check_block(struct verifier *v, struct genlru__block *block, unsigne
     unsigned i;
 
     check(v, 6, block->list == list, "a block of list %u says it is of list %u", list, block->list);
-    check(v, 5, block->scan <= block->fill && block->fill <= GENLRU__SLOTS, "scan %u, fill %u", block->scan, block->fill);
+    check(v, 5, block->scan <= block->fill && block->fill <= GENLRU__SLOTS, "scan %u, fill %u", block->scan,
+          block->fill);
     for (i = 0; i < GENLRU__SLOTS && !v->broken; i++) {
         struct genlru_node *node = (struct genlru_node *)genlru_impl_ptr_load_relaxed(&block->slot[i]);
 
@@ -128,8 +130,8 @@ static void check_chain(struct verifier *v, unsigned list)
     }
     check(v, 6, v->broken || chain->tail == prev, "list %u: tail is not its last block", list);
     check(v, 6, v->broken || nr == chain->nr_blocks, "list %u: %u blocks, counted %u", list, nr, chain->nr_blocks);
-    check(v, 10, (!nr && !chain->nr_open) || is_list_in_window(v->lru, list), "list %u has blocks outside of the window",
-          list);
+    check(v, 10, (!nr && !chain->nr_open) || is_list_in_window(v->lru, list),
+          "list %u has blocks outside of the window", list);
     v->nr_linked += nr;
     v->nr_nonempty += nr != 0;
 }
@@ -151,8 +153,8 @@ static void check_open(struct verifier *v)
             v->nr_opened++;
         }
     for (list = 0; list < genlru__nr_lists(lru); list++)
-        check(v, 6, nr_open[list] == lru->chain[list].nr_open, "list %u: %u open blocks, counted %u", list, nr_open[list],
-              lru->chain[list].nr_open);
+        check(v, 6, nr_open[list] == lru->chain[list].nr_open, "list %u: %u open blocks, counted %u", list,
+              nr_open[list], lru->chain[list].nr_open);
 }
 
 static void check_counts(struct verifier *v)
@@ -167,7 +169,8 @@ static void check_counts(struct verifier *v)
     check(v, 6, v->nr_nonempty == lru->nr_nonempty, "%llu chains with blocks, counted %u",
           (unsigned long long)v->nr_nonempty, lru->nr_nonempty);
     check(v, 7,
-          GENLRU__SLOTS * v->nr_linked <= 2 * v->live + GENLRU__SLOTS * (v->nr_nonempty + lru->compact_behind) + 2 * unseen,
+          GENLRU__SLOTS * v->nr_linked <=
+              2 * v->live + GENLRU__SLOTS * (v->nr_nonempty + lru->compact_behind) + 2 * unseen,
           "%llu blocks for %llu nodes, %llu behind", (unsigned long long)v->nr_linked, (unsigned long long)v->live,
           (unsigned long long)lru->compact_behind);
     check(v, 9, lru->nr_reserve <= GENLRU__RESERVE, "reserve of %llu", (unsigned long long)lru->nr_reserve);
@@ -205,8 +208,9 @@ static void check_window(struct verifier *v)
     uint64_t window = lru->view.window;
     unsigned type;
 
-    check(v, 8, genlru_impl_window_youngest(window) == 1 + lru->max_seq % GENLRU_GEN_MODULUS &&
-                    genlru_impl_window_seq16(window) == (lru->max_seq & 0xffff),
+    check(v, 8,
+          genlru_impl_window_youngest(window) == 1 + lru->max_seq % GENLRU_GEN_MODULUS &&
+              genlru_impl_window_seq16(window) == (lru->max_seq & 0xffff),
           "hits see a window that is not that of max_seq");
     check(v, 8, lru->view.saturated == genlru__saturated(&lru->policy, window), "hits compare with a stale value");
     for (type = 0; type < lru->nr_types; type++) {

@@ -18,8 +18,9 @@
 /* Back pointer first, then the slot: the second store gives the node away, and is the last touch of it. */
 static inline void genlru__publish(struct genlru_node *node, void **slot)
 {
-    genlru_impl_ptr_store_release(&node->slot, slot); /* release N: a deleter that goes there finds a block, not raw memory */
-    genlru_impl_ptr_store_release(slot, node);        /* release P: pairs with acquires T and D */
+    genlru_impl_ptr_store_release(&node->slot,
+                                  slot);       /* release N: a deleter that goes there finds a block, not raw memory */
+    genlru_impl_ptr_store_release(slot, node); /* release P: pairs with acquires T and D */
 }
 
 /* The node in a slot, now the caller's, or NULL. */
@@ -34,7 +35,9 @@ static inline struct genlru_node *genlru__take(void **slot)
 /* Takes `node` out of the slot it names, if it still stands there. */
 static inline bool genlru__take_own(struct genlru_node *node)
 {
-    /* acquire N: pairs with publish. Any value is safe, as the swap checks it, once its block's memory is initialised */
+    /*
+     * acquire N: pairs with publish. Any value is safe, as the swap checks it, once its block's memory is initialised
+     */
     void **slot = (void **)genlru_impl_ptr_load_acquire(&node->slot);
 
     /* acquire D: pairs with P. release B: who finds the slot empty sees that a del has begun (stripe.h) */

@@ -8,8 +8,8 @@
 
 /*
  * A piece of work: blocks looked at (about 100 ns each, sequential reads) and merged (up to 60 nodes taken and
- * published, a few microseconds). 64 deletes make room for 2.1 fewer blocks, and a pass that merges half of what it looks
- * at keeps up with them.
+ * published, a few microseconds). 64 deletes make room for 2.1 fewer blocks, and a pass that merges half of what it
+ * looks at keeps up with them.
  */
 enum { LOOKS_PER_PIECE = 16, MERGES_PER_PIECE = 4, PREFETCH_AHEAD = 8 };
 
@@ -28,8 +28,8 @@ bool genlru__is_sparse(struct genlru *lru)
 }
 
 /*
- * A pass begins a little before invariant 7 needs it, at fewer than 33 instead of 30 nodes a block: it takes a while, and
- * the most blocks there ever were are what the pool keeps.
+ * A pass begins a little before invariant 7 needs it, at fewer than 33 instead of 30 nodes a block: it takes a while,
+ * and the most blocks there ever were are what the pool keeps.
  */
 static bool is_pass_due(const struct genlru *lru)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compaction of sparse blocks. Deletes leave holes, flushes hand over blocks that are not full, and aging joins the ends of
- * chains; a cursor walks the chains and merges a block with its younger
- * neighbour where both fit into one, in order: the survivors of the older one close up, those of the younger one
- * follow. It needs no memory, and never changes the order of nodes.
+ * Compaction of sparse blocks. Deletes leave holes, flushes hand over blocks that are not full, and aging joins the
+ * ends of chains; a cursor walks the chains and merges a block with its younger neighbour where both fit into one, in
+ * order: the survivors of the older one close up, those of the younger one follow. It needs no memory, and never
+ * changes the order of nodes.
  *
  * When a whole pass has found nothing to merge, every two neighbours of a chain hold more than 60 nodes, hence
  *
  *   60 * linked <= 2 * live + 60 * (chains with blocks) + 60 * behind          (invariant 7)
  *
- * where `behind` counts the blocks that the current pass has yet to look at: a pass begins when the
- * equation with behind = 0 fails, and is paid for a few blocks at a time. It is looked at every 64 deletes, whenever
- * sparse blocks were linked, and when it may fail by the nodes that lived at the last look less those evicted since: adding
- * the counters up is dear, and evictions alone can leave the sparse blocks over.
+ * where `behind` counts the blocks that the current pass has yet to look at: a pass begins when the equation with
+ * behind = 0 fails, and is paid for a few blocks at a time. It is looked at every 64 deletes, whenever sparse blocks
+ * were linked, and when it may fail by the nodes that lived at the last look less those evicted since: adding the
+ * counters up is dear, and evictions alone can leave the sparse blocks over.
  *
  * Under the lru's lock.
  */

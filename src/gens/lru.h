@@ -31,8 +31,8 @@ enum {
     GENLRU__CACHE_LINE = 64,
     GENLRU__PROBATION_INDEX = 128, /* counter of nodes on probation; 1..127 are gen codes, 0 is parked */
     GENLRU__NR_COUNTERS = 129,
-    GENLRU__NR_OPEN = 4,    /* open blocks of a stripe: lists that adds go to alternate between few */
-    GENLRU__RESERVE = 2,    /* blocks kept for movers, so that a scan makes progress without memory (invariant 9) */
+    GENLRU__NR_OPEN = 4, /* open blocks of a stripe: lists that adds go to alternate between few */
+    GENLRU__RESERVE = 2, /* blocks kept for movers, so that a scan makes progress without memory (invariant 9) */
     GENLRU__NR_CURSORS = 2
 };
 
@@ -70,8 +70,8 @@ struct genlru__stripe {
     uint64_t other_charge;                     /* what else changed the lru's charge; written by anyone */
     uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
     uint64_t refaulted_workingset;
-    uint64_t del_begun;                        /* atomics, written by anyone: dels before they take a slot, and after */
-    uint64_t del_ended;                        /* they have counted; every 64th looks after holes */
+    uint64_t del_begun;               /* atomics, written by anyone: dels before they take a slot, and after */
+    uint64_t del_ended;               /* they have counted; every 64th looks after holes */
     struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
 };
 
@@ -113,17 +113,17 @@ struct genlru {
     struct genlru_policy policy;
     struct genlru_allocator allocator;
     struct genlru_pool *pool;
-    struct genlru__chain *chain;   /* [nr_lists] */
-    char *stripes;                 /* nr_stripes, stripe_bytes apart */
+    struct genlru__chain *chain; /* [nr_lists] */
+    char *stripes;               /* nr_stripes, stripe_bytes apart */
     size_t stripe_bytes;
-    size_t bytes;                  /* of this allocation */
+    size_t bytes; /* of this allocation */
     uint32_t nr_gens;
     uint32_t nr_types;
     uint32_t nr_stripes;
-    uint32_t lists_per_type;       /* gen_mask + 1 generations, probation, parked */
-    uint32_t gen_mask;             /* a generation's list is seq & gen_mask */
-    uint32_t clock_shift;          /* a shadow's clock counts in steps of 2^clock_shift charge */
-    uint16_t tag;                  /* 15 bits that tell this lru's shadows from others' */
+    uint32_t lists_per_type; /* gen_mask + 1 generations, probation, parked */
+    uint32_t gen_mask;       /* a generation's list is seq & gen_mask */
+    uint32_t clock_shift;    /* a shadow's clock counts in steps of 2^clock_shift charge */
+    uint16_t tag;            /* 15 bits that tell this lru's shadows from others' */
     bool owns_pool;
     uint8_t type_weight[GENLRU_MAX_TYPES];
     uint64_t (*now_ns)(void *ctx);
@@ -145,18 +145,18 @@ struct genlru {
     uint64_t max_seq;
     uint64_t min_seq[GENLRU_MAX_TYPES];
     uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask; relaxed atomics */
-    uint64_t age_clock;        /* eviction clock when the last generation began by volume */
-    uint64_t epoch_clock;      /* ... and the last freq epoch */
+    uint64_t age_clock;                 /* eviction clock when the last generation began by volume */
+    uint64_t epoch_clock;               /* ... and the last freq epoch */
     uint32_t epoch;
-    uint32_t nr_nonempty;      /* chains with blocks */
+    uint32_t nr_nonempty; /* chains with blocks */
     uint64_t nr_reserve;
     struct genlru__block *reserve[GENLRU__RESERVE];
-    uint64_t nr_linked;        /* blocks on chains */
-    uint64_t nr_opened;        /* blocks open in stripes */
+    uint64_t nr_linked;                     /* blocks on chains */
+    uint64_t nr_opened;                     /* blocks open in stripes */
     uint64_t flushed_seq[GENLRU_MAX_TYPES]; /* oldest generation whose open blocks an aging has asked for */
-    uint64_t live_hint;        /* nodes when the compaction last counted them, less those evicted since */
-    uint64_t compact_behind;   /* blocks the compaction has yet to look at in this pass (invariant 7) */
-    uint64_t reported_nodes;   /* what the last report of an inconsistency was about; 0 once the figures agree again */
+    uint64_t live_hint;                     /* nodes when the compaction last counted them, less those evicted since */
+    uint64_t compact_behind;                /* blocks the compaction has yet to look at in this pass (invariant 7) */
+    uint64_t reported_nodes; /* what the last report of an inconsistency was about; 0 once the figures agree again */
     struct genlru__cursor cursor[GENLRU__NR_CURSORS];
     bool is_walking;
     struct genlru__hist hist[GENLRU_MAX_TYPES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reserve: a few blocks for movers, who hold the lru's lock and so must not call the allocator (invariant 9). Adds fill it
- * before they open a block, evict between its batches; a mover that finds it empty leaves the node where it is.
+ * The reserve: a few blocks for movers, who hold the lru's lock and so must not call the allocator (invariant 9).
+ * Adds fill it before they open a block, evict between its batches; a mover that finds it empty leaves the node where
+ * it is.
  */
 #ifndef GENLRU_GENS_RESERVE_H
 #define GENLRU_GENS_RESERVE_H

@@ -125,8 +125,7 @@ struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, 
     unsigned i;
 
     for (i = 0; i < lru->nr_stripes; i++) {
-        const struct genlru__counter *counter =
-            &genlru__stripe(lru, i)->counter[type * GENLRU__NR_COUNTERS + index];
+        const struct genlru__counter *counter = &genlru__stripe(lru, i)->counter[type * GENLRU__NR_COUNTERS + index];
 
         sum.nodes += genlru_impl_load_relaxed(&counter->nodes);
         sum.charge += genlru_impl_load_relaxed(&counter->charge);

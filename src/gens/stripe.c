@@ -52,7 +52,10 @@ bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
 
     for (i = 0; i < lru->nr_stripes; i++)
         ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
-    /* relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists under */
+    /*
+     * relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists
+     * under
+     */
     for (i = 0; i < lru->nr_stripes; i++)
         begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
     *ret_begun = begun;
@@ -180,7 +183,8 @@ static void flush_stripe(struct genlru *lru, struct genlru__stripe *stripe, unsi
 
     genlru__mutex_lock(&lru->lock);
     for (i = 0; i < GENLRU__NR_OPEN; i++)
-        if (stripe->open[i].block && (list == genlru__nr_lists(lru) || genlru__open_home(lru, &stripe->open[i]) == list))
+        if (stripe->open[i].block &&
+            (list == genlru__nr_lists(lru) || genlru__open_home(lru, &stripe->open[i]) == list))
             hand_over(lru, &stripe->open[i]);
     genlru__compact_if_due(lru);
     genlru__mutex_unlock(&lru->lock);

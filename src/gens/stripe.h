@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stripes: where adds go without the lru's lock. Each group of threads fills blocks of its own, one for each of the last
- * few lists it added to, and hands a block over to its chain when it is full, when another list
- * needs the place, or when a flush asks for it. An open block is on no chain and invisible to scans.
+ * Stripes: where adds go without the lru's lock. Each group of threads fills blocks of its own, one for each of the
+ * last few lists it added to, and hands a block over to its chain when it is full, when another list needs the place,
+ * or when a flush asks for it. An open block is on no chain and invisible to scans.
  *
- * A word is given its generation under the stripe's lock, and an open block belongs to a generation's seq, not to its list,
- * which later generations reuse. If min_seq passes that seq meanwhile, the block is handed over to the oldest generation, and
- * its words lag, which they may (invariant 8). Each aging flushes every stripe, so they do not lag far.
+ * A word is given its generation under the stripe's lock, and an open block belongs to a generation's seq, not to its
+ * list, which later generations reuse. If min_seq passes that seq meanwhile, the block is handed over to the oldest
+ * generation, and its words lag, which they may (invariant 8). Each aging flushes every stripe, so they do not lag
+ * far.
  *
  * Lock order: stripe, then lru, then pool.
  */
@@ -19,8 +20,8 @@
 struct genlru__stripe *genlru__stripe_own(struct genlru *lru);
 
 /*
- * A del says that it has begun before it takes a slot, and that it has ended after it counted, so that a look at lists and
- * counters together can tell a del under way from a counter that is wrong.
+ * A del says that it has begun before it takes a slot, and that it has ended after it counted, so that a look at
+ * lists and counters together can tell a del under way from a counter that is wrong.
  */
 void genlru__del_begin(struct genlru__stripe *stripe);
 /* Number of dels that have ended in the stripe. */
@@ -33,17 +34,18 @@ struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru);
 void genlru__stripe_release(struct genlru__stripe *stripe);
 
 /*
- * An empty slot at the young end of a list; the caller publishes a node in it before it releases the stripe. Where a block has
- * to be opened, *spare is used and becomes NULL. The result is NULL, with nothing changed, if there is no spare: release the
- * stripe, get one (genlru__stripe_spare) and come again; or if, in spite of a spare, generation `seq` left the window before
- * a block could be opened for it: look at the window again. `seq` is GENLRU__NO_SEQ for a list that is no generation's.
+ * An empty slot at the young end of a list; the caller publishes a node in it before it releases the stripe. Where a
+ * block has to be opened, *spare is used and becomes NULL. The result is NULL, with nothing changed, if there is no
+ * spare: release the stripe, get one (genlru__stripe_spare) and come again; or if, in spite of a spare, generation
+ * `seq` left the window before a block could be opened for it: look at the window again. `seq` is GENLRU__NO_SEQ for
+ * a list that is no generation's.
  */
 void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, unsigned list, uint64_t seq,
                            struct genlru__block **spare);
 
 /*
- * A block to open, with the movers' reserve filled up first; NULL: no memory for both. May call the allocator, so no lock may
- * be held.
+ * A block to open, with the movers' reserve filled up first; NULL: no memory for both. May call the allocator, so no
+ * lock may be held.
  */
 struct genlru__block *genlru__stripe_spare(struct genlru *lru);
 

@@ -16,10 +16,10 @@ static inline unsigned genlru__width(const struct genlru *lru, unsigned type)
 }
 
 /*
- * Whether so many agings passed between two looks at the window that a gen code written by the first one may come to mean
- * another age. With a window of W generations, the code may be W - 1 old by the window it was written by, and lag by W - 1 more
- * while its node hangs on a young list; with the agings that its writer missed that must stay below the modulus
- * (tests/spin/window.pml, BUG 3). No lock.
+ * Whether so many agings passed between two looks at the window that a gen code written by the first one may come to
+ * mean another age. With a window of W generations, the code may be W - 1 old by the window it was written by, and
+ * lag by W - 1 more while its node hangs on a young list; with the agings that its writer missed that must stay below
+ * the modulus (tests/spin/window.pml, BUG 3). No lock.
  */
 static inline bool genlru__is_too_late(const struct genlru *lru, uint64_t then, uint64_t now)
 {
@@ -46,7 +46,10 @@ bool genlru__may_age(const struct genlru *lru);
 /* max_seq + 1. The caller flushes the stripes after unlocking: their open blocks now belong to older generations. */
 void genlru__begin_gen(struct genlru *lru);
 
-/* Says when generation `seq` began. Without the lock, since the clock is the owner's code; until then its age reads as 0. */
+/*
+ * Says when generation `seq` began. Without the lock, since the clock is the owner's code; until then its age reads
+ * as 0.
+ */
 void genlru__stamp_birth(struct genlru *lru, uint64_t seq);
 
 /* True if the oldest generation of `type` has no nodes, seen or in open blocks. */

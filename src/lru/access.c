@@ -33,8 +33,7 @@ void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
 
     do {
         window = genlru_impl_load_relaxed(&lru->view.window);
-        after = genlru_impl_with_word(state,
-                                      genlru_impl_word_hit(genlru_impl_word(state), window, &lru->view.rules));
+        after = genlru_impl_with_word(state, genlru_impl_word_hit(genlru_impl_word(state), window, &lru->view.rules));
         if (after == state)
             return;
         /* relaxed: whoever reads the word next needs nothing but the word */

@@ -40,10 +40,11 @@ static int word_after(const struct adding *adding, uint64_t state, struct genlru
 }
 
 /*
- * List and seq of a word. Without the lru's lock, max_seq may be read a little before or after the window was: the low bits
- * in the window tell which it goes with.
+ * List and seq of a word. Without the lru's lock, max_seq may be read a little before or after the window was: the
+ * low bits in the window tell which it goes with.
  */
-static unsigned list_of(const struct genlru *lru, const struct genlru__context *context, uint32_t word, uint64_t *ret_seq)
+static unsigned list_of(const struct genlru *lru, const struct genlru__context *context, uint32_t word,
+                        uint64_t *ret_seq)
 {
     unsigned type = genlru_impl_type(word);
     uint64_t max_seq;
@@ -77,7 +78,10 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
         if (!slot && !adding->spare)
             return -EAGAIN;
     } while (!slot);
-    /* relaxed: the node becomes visible with the slot (release P). A hit may count meanwhile; the gen stays the slot's */
+    /*
+     * relaxed: the node becomes visible with the slot (release P). A hit may count meanwhile; the gen stays the
+     * slot's
+     */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))) {
         error = word_after(adding, state, &context, &word);
         if (error)

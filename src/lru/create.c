@@ -64,8 +64,8 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
         ret->stripes = ret->capacity < SMALL_CAPACITY ? 1 : (uint32_t)genlru__min(genlru__nr_cpus(), MAX_STRIPES);
     if (!ret->now_ns)
         ret->now_ns = genlru__monotonic_ns;
-    if (!genlru__allocator_is_sound(ret->allocator) || ret->nr_gens < GENLRU_MIN_GENS || ret->nr_gens > GENLRU_MAX_GENS || ret->nr_types > GENLRU_MAX_TYPES ||
-        ret->stripes > MAX_STRIPES)
+    if (!genlru__allocator_is_sound(ret->allocator) || ret->nr_gens < GENLRU_MIN_GENS ||
+        ret->nr_gens > GENLRU_MAX_GENS || ret->nr_types > GENLRU_MAX_TYPES || ret->stripes > MAX_STRIPES)
         return -EINVAL;
     for (i = 0; i < GENLRU_MAX_TYPES; i++) {
         if (!ret->type_weight[i])
@@ -92,8 +92,8 @@ static struct genlru *allocate(const struct genlru_config *config)
     struct genlru_allocator a = genlru__allocator_or_default(config->allocator);
     uint32_t gens = (uint32_t)genlru__round_up_pow2(config->nr_gens);
     size_t nr_chains = (size_t)config->nr_types * (gens + 2);
-    size_t stripe_bytes = sizeof(struct genlru__stripe) +
-                          config->nr_types * GENLRU__NR_COUNTERS * sizeof(struct genlru__counter);
+    size_t stripe_bytes =
+        sizeof(struct genlru__stripe) + config->nr_types * GENLRU__NR_COUNTERS * sizeof(struct genlru__counter);
     size_t chains_at = sizeof(struct genlru), stripes_at, bytes;
     struct genlru *lru;
 

@@ -41,8 +41,8 @@ static int finish(struct genlru *lru, struct genlru_node *node)
         (void)error;
         after = genlru_impl_with_word(state, word);
         /*
-         * acq_rel H: pairs with the pin holder's unpin. Swapped also where nothing changes (the holder of a parked node let
-         * go first): the acquire is what lets the caller free the node.
+         * acq_rel H: pairs with the pin holder's unpin. Swapped also where nothing changes (the holder of a parked
+         * node let go first): the acquire is what lets the caller free the node.
          */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) >= 0)
@@ -51,8 +51,8 @@ static int finish(struct genlru *lru, struct genlru_node *node)
 }
 
 /*
- * In nobody's slot: isolated, unless the call is a mistake. The lock is held, since a putback that came between the look at
- * the slot and this would list the node again, and nobody would ever delete it.
+ * In nobody's slot: isolated, unless the call is a mistake. The lock is held, since a putback that came between the
+ * look at the slot and this would list the node again, and nobody would ever delete it.
  */
 static int hand_over_to_evictor(struct genlru_node *node)
 {

@@ -26,9 +26,9 @@ int genlru_pin(struct genlru *lru, struct genlru_node *node)
 }
 
 /*
- * A parked node back to the generations, with the slot it was taken from. The lock is held, so that a deleter that finds no
- * slot waits for the new one. Without a block to move it to it goes back to its slot, and takes the whole block
- * along: on the parked list no scan would come by. The others there are parked again when they are met.
+ * A parked node back to the generations, with the slot it was taken from. The lock is held, so that a deleter that
+ * finds no slot waits for the new one. Without a block to move it to it goes back to its slot, and takes the whole
+ * block along: on the parked list no scan would come by. The others there are parked again when they are met.
  */
 static void relist(struct genlru *lru, struct genlru_node *node, void **slot, uint32_t word)
 {
@@ -94,7 +94,9 @@ int genlru_unpin(struct genlru *lru, struct genlru_node *node)
             return unpin_parked(lru, node);
         if (genlru__word_unpin(genlru_impl_word(state), &context, true, &word) != 0)
             return genlru__misuse(lru, -EPERM, "unpin of a node that is not pinned", node);
-        /* acq_rel H and I: pairs with the deleter's DEAD, whoever comes second frees; and with a later isolating swap */
+        /*
+         * acq_rel H and I: pairs with the deleter's DEAD, whoever comes second frees; and with a later isolating swap
+         */
         if (genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))
             return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
     }

@@ -8,8 +8,8 @@ struct genlru__rates genlru__rates_of(const struct genlru__hist *hist)
     unsigned tier;
 
     for (tier = 0; tier < GENLRU_NR_TIERS; tier++) {
-        rates.tier[tier].refaulted = genlru_impl_load_relaxed(&hist->avg_refaulted[tier]) +
-                                     genlru_impl_load_relaxed(&hist->refaulted[tier]);
+        rates.tier[tier].refaulted =
+            genlru_impl_load_relaxed(&hist->avg_refaulted[tier]) + genlru_impl_load_relaxed(&hist->refaulted[tier]);
         rates.tier[tier].total = genlru_impl_load_relaxed(&hist->avg_total[tier]) +
                                  genlru_impl_load_relaxed(&hist->evicted[tier]) +
                                  genlru_impl_load_relaxed(&hist->protected_[tier]);

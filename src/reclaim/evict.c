@@ -2,8 +2,9 @@
 /*
  * genlru_evict: batches of scans until a goal or a limit is reached.
  *
- * Each batch holds the lock once: choose a type, make sure that there is an oldest generation that may be scanned (a step
- * of aging if there is not), scan. What needs other locks (flushing stripes) or the owner (victims) happens between.
+ * Each batch holds the lock once: choose a type, make sure that there is an oldest generation that may be scanned (a
+ * step of aging if there is not), scan. What needs other locks (flushing stripes) or the owner (victims) happens
+ * between.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,8 +24,8 @@
 
 /* What a batch leaves to be done without the lock. */
 struct after_batch {
-    bool flush;      /* hand over open blocks */
-    unsigned list;   /* ... of this list; nr_lists = all */
+    bool flush;         /* hand over open blocks */
+    unsigned list;      /* ... of this list; nr_lists = all */
     uint64_t born_from; /* generations [born_from, born_to) have begun */
     uint64_t born_to;
     bool made_progress;
@@ -63,9 +64,9 @@ static bool gens_have_nodes(const struct genlru *lru, unsigned type)
 }
 
 /*
- * Type to scan among those that have nodes: the controller's choice, the one whose oldest generation is oldest where it sees
- * no difference. nr_types if there is none. Empty generations are passed first: they are no reason to call a type old, and
- * the history is to be that of the generation that will be scanned.
+ * Type to scan among those that have nodes: the controller's choice, the one whose oldest generation is oldest where
+ * it sees no difference. nr_types if there is none. Empty generations are passed first: they are no reason to call a
+ * type old, and the history is to be that of the generation that will be scanned.
  */
 static unsigned choose_type(struct genlru *lru, uint32_t types)
 {
@@ -114,8 +115,7 @@ static void request_flush(struct after_batch *after, unsigned list)
 
 static uint64_t left_to_scan(const struct genlru__scan *scan)
 {
-    return scan->budget->scanned ? genlru__sub_clamped(scan->budget->scanned, scan->result.scanned)
-                                 : UINT64_MAX;
+    return scan->budget->scanned ? genlru__sub_clamped(scan->budget->scanned, scan->result.scanned) : UINT64_MAX;
 }
 
 static void scan_type(struct genlru__scan *scan, unsigned type, struct after_batch *after)
@@ -242,10 +242,10 @@ static void report(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * One look at whether the counters tell of nodes while lists have none: only if lists had none before or after, and no del was
- * under way and no scan met a node in between, is that a contradiction. (A node that was added and evicted in between may be
- * seen in the adder's counters and not yet in the evictor's. Whoever else is between two steps holds the lock at both, or has
- * counted too little yet.) False: something moved meanwhile.
+ * One look at whether the counters tell of nodes while lists have none: only if lists had none before or after, and
+ * no del was under way and no scan met a node in between, is that a contradiction. (A node that was added and evicted
+ * in between may be seen in the adder's counters and not yet in the evictor's. Whoever else is between two steps
+ * holds the lock at both, or has counted too little yet.) False: something moved meanwhile.
  */
 static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
 {
@@ -310,9 +310,9 @@ static bool is_past_deadline(const struct genlru *lru, const struct genlru_budge
 }
 
 /*
- * Watches that a call ends: after two looks at each node tiers no longer protect, and after sixteen, or too many batches in
- * a row that found nothing to look at, others keep hitting or adding what this call looks at, and it gives up.
- * Nodes are counted only once a call has scanned more than a few batches, as few do.
+ * Watches that a call ends: after two looks at each node tiers no longer protect, and after sixteen, or too many
+ * batches in a row that found nothing to look at, others keep hitting or adding what this call looks at, and it gives
+ * up. Nodes are counted only once a call has scanned more than a few batches, as few do.
  */
 struct bounds {
     uint64_t nr_nodes; /* 0 = not counted yet */

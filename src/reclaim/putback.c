@@ -9,7 +9,10 @@
 #include "gens/window.h"
 #include "workingset/shadow.h"
 
-/* Takes back what the eviction that did not happen added to the clock and, unless a carry-over has averaged it, the history. */
+/*
+ * Takes back what the eviction that did not happen added to the clock and, unless a carry-over has averaged it, the
+ * history.
+ */
 static void undo(struct genlru *lru, uint64_t state, const struct genlru__shadow_fields *shadow)
 {
     genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
@@ -59,7 +62,8 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
         return -EINVAL;
     if (genlru_node_type(victim->node) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "putback of a node whose type is not of this lru", victim->node);
-    has_shadow = genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
+    has_shadow =
+        genlru__shadow_decode(victim->shadow, &fields) && fields.tag == lru->tag && fields.type < lru->nr_types;
     has_hash = lru->nonresident && lru->hash_of && genlru_node_is_isolated(victim->node);
     if (has_hash) /* while the node is the caller's: others may free it once it is listed */
         hash = lru->hash_of(lru->hash_ctx, victim->node);
@@ -70,7 +74,7 @@ int genlru_putback(struct genlru *lru, const struct genlru_victim *victim)
             undo(lru, state, has_shadow ? &fields : NULL);
         genlru__mutex_unlock(&lru->lock);
     } while (result == -ENOMEM && genlru__reserve_fill(lru)); /* which only adds and evicts would fill otherwise */
-    if (has_hash && result >= 0) /* no shadow of a node that is resident or deleted */
+    if (has_hash && result >= 0)                              /* no shadow of a node that is resident or deleted */
         (void)genlru_nonresident_take(lru->nonresident, lru, hash);
     return result == -EPERM ? genlru__misuse(lru, result, "putback of a node that is not isolated", victim->node)
                             : result;

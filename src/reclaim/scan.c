@@ -115,9 +115,12 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
     }
 }
 
-/* Changes the node's word as the verdict says. The verdict depends on the word, so both are renewed until the swap succeeds. */
-static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node *node, unsigned list, unsigned threshold,
-                                   uint64_t *ret_before, uint64_t *ret_after)
+/*
+ * Changes the node's word as the verdict says. The verdict depends on the word, so both are renewed until the swap
+ * succeeds.
+ */
+static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node *node, unsigned list,
+                                   unsigned threshold, uint64_t *ret_before, uint64_t *ret_after)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
     enum genlru__verdict verdict;
@@ -132,7 +135,10 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
         after = genlru_impl_with_word(state, word);
         if (verdict == GENLRU__ISOLATE) /* before the word says so: a deleter that loses must find no slot */
             genlru_impl_ptr_store_relaxed(&node->slot, NULL);
-        /* acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the swap */
+        /*
+         * acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the
+         * swap
+         */
     } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     if (after != state)
         genlru__batch_account(scan->lru, &scan->sizes, state, after);
@@ -142,7 +148,8 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
 }
 
 /*
- * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be isolated one
+ * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be
+ * isolated one
  * day. Only a block with none is parked.
  */
 static void seek_refuge(struct genlru__scan *scan, uint32_t word, unsigned list)
@@ -152,8 +159,8 @@ static void seek_refuge(struct genlru__scan *scan, uint32_t word, unsigned list)
 }
 
 /*
- * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its slot, for
- * want of a block to move it to.
+ * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its
+ * slot, for want of a block to move it to.
  */
 static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
 {

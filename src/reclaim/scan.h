@@ -27,8 +27,8 @@ struct genlru__scan {
     /* of the batch */
     uint64_t batch_scanned;
     uint64_t batch_nodes;
-    unsigned refuge;     /* list of the nodes of the present block that stay in it for want of one to move to */
-    uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
+    unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */
+    uint64_t clock;  /* eviction clock at the start of the batch plus what it isolated */
     struct genlru__batch sizes;
 };
 
@@ -36,14 +36,14 @@ struct genlru__scan {
 bool genlru__scan_is_over(struct genlru__scan *scan);
 
 /*
- * Scans `list` from its old end until the batch is full, the call is over or the list is empty. It needs no memory to make
- * progress: where there is no block to move nodes to, their block moves as it is to the list of one of them.
+ * Scans `list` from its old end until the batch is full, the call is over or the list is empty. It needs no memory to
+ * make progress: where there is no block to move nodes to, their block moves as it is to the list of one of them.
  */
 void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
 
 /*
- * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned` nodes; returns
- * how many were looked at. The order of nodes stays. Done when the chain is empty.
+ * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned`
+ * nodes; returns how many were looked at. The order of nodes stays. Done when the chain is empty.
  */
 uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned);
 

@@ -7,17 +7,17 @@
  * moves on a hit by read(); protection by tier happens at the scan. The two presets differ in where a once-read
  * node enters.
  */
-#define MGLRU_RULES                                                                                                    \
-    .hit = {.refs_max = 4, .saturate_marks = 1},                                                                       \
-    .mapped = {.first_up = 0, .refs_cap = 1, .second_marks = 1, .second_refs = 2, .promoted_refs = 0},                 \
-    .refault = {.refs_cap = 0, .keep_workingset = 1},                                                                  \
-    .tiers = {.tier_of_refs = {0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},                                        \
-              .workingset_tier = 3,                                                                                    \
-              .base_gain = 2,                                                                                          \
-              .tier_gain = 3,                                                                                          \
-              .sum_below = 0,                                                                                          \
-              .min_refaults = 64,                                                                                      \
-              .protect_refs = 0,                                                                                       \
+#define MGLRU_RULES                                                                                    \
+    .hit = {.refs_max = 4, .saturate_marks = 1},                                                       \
+    .mapped = {.first_up = 0, .refs_cap = 1, .second_marks = 1, .second_refs = 2, .promoted_refs = 0}, \
+    .refault = {.refs_cap = 0, .keep_workingset = 1},                                                  \
+    .tiers = {.tier_of_refs = {0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},                        \
+              .workingset_tier = 3,                                                                    \
+              .base_gain = 2,                                                                          \
+              .tier_gain = 3,                                                                          \
+              .sum_below = 0,                                                                          \
+              .min_refaults = 64,                                                                      \
+              .protect_refs = 0,                                                                       \
               .lazy_saturated = 1}
 
 const struct genlru_policy GENLRU_POLICY_MGLRU = {
@@ -53,21 +53,21 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_OLD = {
  * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts with
  * what its shadow counted, at most 3.
  */
-#define FG_RULES                                                                                                       \
-    .mapped = {.first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1},              \
-    .place = {.cold = 0,                                                                                               \
-              .warm = 1,                                                                                               \
-              .warm_refs = 2,                                                                                          \
-              .warm_workingset = 0,                                                                                    \
-              .fault = -2,                                                                                             \
-              .fault_workingset = -1,                                                                                  \
-              .hot = -2,                                                                                               \
-              .putback = -2},                                                                                          \
+#define FG_RULES                                                                                          \
+    .mapped = {.first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1}, \
+    .place = {.cold = 0,                                                                                  \
+              .warm = 1,                                                                                  \
+              .warm_refs = 2,                                                                             \
+              .warm_workingset = 0,                                                                       \
+              .fault = -2,                                                                                \
+              .fault_workingset = -1,                                                                     \
+              .hot = -2,                                                                                  \
+              .putback = -2},                                                                             \
     .refault = {.refs_cap = 3, .workingset_refs = 2}
-#define FG_TIERS(nr)                                                                                                   \
-    {                                                                                                                  \
-        .tier_of_refs = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, .base_gain = 1, .tier_gain = 2,              \
-        .sum_below = 1, .min_refaults = (nr), .protect_refs = 2                                                        \
+#define FG_TIERS(nr)                                                                                      \
+    {                                                                                                     \
+        .tier_of_refs = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, .base_gain = 1, .tier_gain = 2, \
+        .sum_below = 1, .min_refaults = (nr), .protect_refs = 2                                           \
     }
 
 const struct genlru_policy GENLRU_POLICY_MGLRU_FG = {

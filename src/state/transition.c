@@ -63,8 +63,8 @@ uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
     }
     if (hit->freq_max) {
         mask |= GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK;
-        value |= (uint32_t)hit->freq_max << GENLRU_FREQ_SHIFT |
-                 (uint32_t)(genlru_impl_window_epoch(window) & 7u) << GENLRU_EPOCH_SHIFT;
+        value |= (uint32_t)hit->freq_max << GENLRU_FREQ_SHIFT | (uint32_t)(genlru_impl_window_epoch(window) & 7u)
+                                                                    << GENLRU_EPOCH_SHIFT;
     }
     return (uint64_t)value << 32 | mask;
 }
@@ -101,8 +101,8 @@ static uint32_t restore(uint32_t word, const struct genlru__context *context, co
         word |= GENLRU_WORKINGSET;
     if (rules->keep_freq) {
         word &= ~(GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK);
-        word |= (uint32_t)past->freq << GENLRU_FREQ_SHIFT |
-                (uint32_t)(genlru_impl_window_epoch(context->window) & 7u) << GENLRU_EPOCH_SHIFT;
+        word |= (uint32_t)past->freq << GENLRU_FREQ_SHIFT | (uint32_t)(genlru_impl_window_epoch(context->window) & 7u)
+                                                                << GENLRU_EPOCH_SHIFT;
     }
     return word;
 }

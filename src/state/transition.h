@@ -16,13 +16,7 @@
 #include "genlru/lru.h"
 #include "genlru/policy.h"
 
-enum genlru__node_state {
-    GENLRU__OFF,
-    GENLRU__LISTED,
-    GENLRU__PARKED,
-    GENLRU__ISOLATED_STATE,
-    GENLRU__CONDEMNED
-};
+enum genlru__node_state { GENLRU__OFF, GENLRU__LISTED, GENLRU__PARKED, GENLRU__ISOLATED_STATE, GENLRU__CONDEMNED };
 
 /* What a change depends on beside the word. */
 struct genlru__context {
@@ -47,7 +41,10 @@ unsigned genlru__tier_of(uint32_t word, const struct genlru_policy *policy);
 /* The value that genlru_impl_is_saturated compares with. */
 uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window);
 
-/* OFF -> LISTED. `flags` are GENLRU_ADD_*; with `to_probation` below the oldest generation, if `flags` and `past` allow. */
+/*
+ * OFF -> LISTED. `flags` are GENLRU_ADD_*; with `to_probation` below the oldest generation, if `flags` and `past`
+ * allow.
+ */
 int genlru__word_add(uint32_t word, const struct genlru__context *context, unsigned flags,
                      const struct genlru__past *past, bool to_probation, uint32_t *ret);
 /* LISTED or PARKED -> OFF or CONDEMNED; OFF stays (its pin holder let go while its slot was being taken). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Charge by age, tier and refs: a walk over the nodes in slices, each under the lock. A walker takes each node out of its slot
- * and publishes it there again, since a deleter may free a node that was not taken; the order of nodes stays.
+ * Charge by age, tier and refs: a walk over the nodes in slices, each under the lock. A walker takes each node out of
+ * its slot and publishes it there again, since a deleter may free a node that was not taken; the order of nodes
+ * stays.
  */
 #include <errno.h>
 #include <string.h>

@@ -14,8 +14,15 @@
 
 #include "base/bits.h"
 
-enum { SEQ_SHIFT = 26, WORKINGSET_SHIFT = 34, REFS_SHIFT = 35, FREQ_SHIFT = 39, EPOCH_SHIFT = 43, TYPE_SHIFT = 46,
-       TAG_SHIFT = 48 };
+enum {
+    SEQ_SHIFT = 26,
+    WORKINGSET_SHIFT = 34,
+    REFS_SHIFT = 35,
+    FREQ_SHIFT = 39,
+    EPOCH_SHIFT = 43,
+    TYPE_SHIFT = 46,
+    TAG_SHIFT = 48
+};
 
 #define VALID (UINT64_C(1) << 63)
 #define CLOCK_MASK ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1)

@@ -28,8 +28,9 @@ bool genlru__shadow_decode(genlru_shadow shadow, struct genlru__shadow_fields *r
 genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32_t word, uint64_t clock);
 
 /*
- * Tier that a victim counts in: of its eviction, from the word, and of its refault or putback, from the shadow. The two are
- * the same, so a shadow's marks decide, not what else the word said (a tier cap, a mark that is to be computed from refs).
+ * Tier that a victim counts in: of its eviction, from the word, and of its refault or putback, from the shadow. The
+ * two are the same, so a shadow's marks decide, not what else the word said (a tier cap, a mark that is to be
+ * computed from refs).
  */
 unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word);
 unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields);

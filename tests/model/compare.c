@@ -59,8 +59,7 @@ static void compare_stat(struct rig *rig)
     rig_equal(rig, "nr_types", got.nr_types, want.nr_types);
     rig_equal(rig, "stripes", got.stripes, want.stripes);
     rig_equal(rig, "freq_epoch", got.freq_epoch, want.freq_epoch);
-    rig_equal(rig, "metadata_bytes", got.metadata_bytes,
-              rig->lru->bytes + got.blocks * GENLRU__BLOCK_BYTES);
+    rig_equal(rig, "metadata_bytes", got.metadata_bytes, rig->lru->bytes + got.blocks * GENLRU__BLOCK_BYTES);
     for (type = 0; type < GENLRU_MAX_TYPES; type++) {
         rig_equal(rig, "min_seq", got.min_seq[type], want.min_seq[type]);
         rig_equal(rig, "tier_threshold", got.tier_threshold[type], want.tier_threshold[type]);
@@ -86,8 +85,7 @@ static void compare_gens(struct rig *rig)
 
     for (type = 0; type < rig->model.nr_types; type++) {
         width = (unsigned)model_width(&rig->model, type);
-        rig_equal(rig, "generations",
-                  (uint64_t)genlru_stat_gens(rig->lru, type, got, GENLRU_MAX_GENS), width);
+        rig_equal(rig, "generations", (uint64_t)genlru_stat_gens(rig->lru, type, got, GENLRU_MAX_GENS), width);
         for (age = 0; age < width; age++) {
             model_stat_gen(&rig->model, type, age, &want);
             rig_equal(rig, "gen seq", got[age].seq, want.seq);
@@ -141,26 +139,21 @@ static void compare_node(struct rig *rig, unsigned i)
     rig_equal(rig, "charge of a node", genlru_node_charge(node), want->charge);
     rig_equal(rig, "type of a node", genlru_node_type(node), want->type);
     rig_equal(rig, "refs of a node", genlru_node_refs(node), want->refs);
-    rig_equal(rig, "a node is listed", (uint64_t)genlru_node_is_listed(node),
-              is_listed || want->state == MODEL_PARKED);
-    rig_equal(rig, "a node is isolated", (uint64_t)genlru_node_is_isolated(node),
-              want->state == MODEL_ISOLATED);
+    rig_equal(rig, "a node is listed", (uint64_t)genlru_node_is_listed(node), is_listed || want->state == MODEL_PARKED);
+    rig_equal(rig, "a node is isolated", (uint64_t)genlru_node_is_isolated(node), want->state == MODEL_ISOLATED);
     rig_equal(rig, "a node is pinned", (uint64_t)genlru_node_is_pinned(node), want->is_pinned);
     rig_equal(rig, "owner bits", genlru_node_owner_bits(node), i % 8);
     rig_equal(rig, "freq of a node", genlru_impl_freq(word), want->freq);
     rig_equal(rig, "epoch of a node", genlru_impl_epoch(word), want->epoch % 8);
-    rig_equal(rig, "a node is of the working set", (word & GENLRU_WORKINGSET) != 0,
-              want->is_workingset);
+    rig_equal(rig, "a node is of the working set", (word & GENLRU_WORKINGSET) != 0, want->is_workingset);
     rig_equal(rig, "a node is prefetched", (word & GENLRU_PREFETCHED) != 0, want->is_prefetched);
     rig_equal(rig, "a node is noreuse", (word & GENLRU_NOREUSE) != 0, want->is_noreuse);
     rig_equal(rig, "a node has the tier cap", (word & GENLRU_TIER_CAP) != 0, want->has_tier_cap);
     rig_equal(rig, "a node is dead", (word & GENLRU_DEAD) != 0, want->is_dead);
-    rig_equal(rig, "a node is on probation", (word & GENLRU_PROBATION) != 0,
-              is_listed && want->is_on_probation);
+    rig_equal(rig, "a node is on probation", (word & GENLRU_PROBATION) != 0, is_listed && want->is_on_probation);
     rig_equal(rig, "a node has a generation", genlru_impl_gen(word) != 0, is_listed);
     if (is_listed && !want->is_on_probation)
-        rig_equal(rig, "generation of a node",
-                  decode_seq(&rig->model, want->type, genlru_impl_gen(word)),
+        rig_equal(rig, "generation of a node", decode_seq(&rig->model, want->type, genlru_impl_gen(word)),
                   model_seq_of(&rig->model, want));
 }
 
@@ -174,8 +167,7 @@ static long index_of_model(const struct rig *rig, const struct model_node *node)
     return node ? (long)(node - rig->model_node) : -1;
 }
 
-static void compare_block(struct rig *rig, const struct genlru__block *got,
-                          const struct model_block *want)
+static void compare_block(struct rig *rig, const struct genlru__block *got, const struct model_block *want)
 {
     unsigned i;
 
@@ -296,15 +288,13 @@ static void print_nodes(struct rig *rig)
         const struct model_node *node = &rig->model_node[i];
 
         fprintf(stderr,
-                "node %u: library %016" PRIx64
-                "; model %s%s%s%s%s%s%s%s type %u refs %u freq %u epoch %" PRIu64 " seq %" PRIu64
-                " charge %" PRIu64 "\n",
-                i, rig->node[i].state.do_not_touch, states[node->state],
-                node->is_on_probation ? " probation" : "", node->is_pinned ? " pinned" : "",
-                node->is_dead ? " dead" : "", node->is_workingset ? " workingset" : "",
-                node->is_prefetched ? " prefetched" : "", node->is_noreuse ? " noreuse" : "",
-                node->has_tier_cap ? " capped" : "", node->type, node->refs, node->freq,
-                node->epoch, node->seq, node->charge);
+                "node %u: library %016" PRIx64 "; model %s%s%s%s%s%s%s%s type %u refs %u freq %u epoch %" PRIu64
+                " seq %" PRIu64 " charge %" PRIu64 "\n",
+                i, rig->node[i].state.do_not_touch, states[node->state], node->is_on_probation ? " probation" : "",
+                node->is_pinned ? " pinned" : "", node->is_dead ? " dead" : "",
+                node->is_workingset ? " workingset" : "", node->is_prefetched ? " prefetched" : "",
+                node->is_noreuse ? " noreuse" : "", node->has_tier_cap ? " capped" : "", node->type, node->refs,
+                node->freq, node->epoch, node->seq, node->charge);
     }
 }
 
@@ -316,13 +306,13 @@ void compare_print(struct rig *rig)
     (void)genlru_dump(rig->lru, text, sizeof(text));
     fprintf(stderr, "library:\n%s", text);
     fprintf(stderr,
-            "model: max_seq %" PRIu64 " epoch %" PRIu64 " clock %" PRIu64 " fullness %" PRIu64
-            " behind %" PRIu64 " pool %" PRIu64 " free %" PRIu64 " reserve %" PRIu64 "\n",
-            rig->model.max_seq, rig->model.epoch, rig->model.clock, rig->model.fullness,
-            rig->model.behind, rig->model.pool_blocks, rig->model.pool_free, rig->model.reserve);
+            "model: max_seq %" PRIu64 " epoch %" PRIu64 " clock %" PRIu64 " fullness %" PRIu64 " behind %" PRIu64
+            " pool %" PRIu64 " free %" PRIu64 " reserve %" PRIu64 "\n",
+            rig->model.max_seq, rig->model.epoch, rig->model.clock, rig->model.fullness, rig->model.behind,
+            rig->model.pool_blocks, rig->model.pool_free, rig->model.reserve);
     for (type = 0; type < rig->model.nr_types; type++)
-        fprintf(stderr, "  type %u: min_seq %" PRIu64 " threshold %u\n", type,
-                rig->model.min_seq[type], model_threshold(&rig->model, type));
+        fprintf(stderr, "  type %u: min_seq %" PRIu64 " threshold %u\n", type, rig->model.min_seq[type],
+                model_threshold(&rig->model, type));
     for (type = 0; type < rig->model.nr_types; type++)
         for (i = 0; i < rig->model.nr_rings + 2; i++)
             print_list(rig, type, i);

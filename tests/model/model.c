@@ -20,8 +20,8 @@ static unsigned shift_of(uint64_t capacity)
     return shift;
 }
 
-void model_init(struct model *model, const struct genlru_config *config, struct model_node *nodes,
-                unsigned nr, uint64_t max_seq, uint64_t clock, uint64_t epoch)
+void model_init(struct model *model, const struct genlru_config *config, struct model_node *nodes, unsigned nr,
+                uint64_t max_seq, uint64_t clock, uint64_t epoch)
 {
     unsigned type, i;
 
@@ -236,8 +236,7 @@ int model_release(struct model *model, struct model_node *node)
     return was_dead ? GENLRU_YOURS : 0;
 }
 
-int model_shadow_read(const struct model *model, genlru_shadow token,
-                      struct genlru_shadow_info *ret_info)
+int model_shadow_read(const struct model *model, genlru_shadow token, struct genlru_shadow_info *ret_info)
 {
     struct model_shadow shadow = model_shadow_decode(token);
     uint64_t steps = ((model->clock >> model->clock_shift) - shadow.clock) % (UINT64_C(1) << 26);
@@ -323,8 +322,7 @@ void model_stat(const struct model *model, struct genlru_stat *stat)
         stat_of_type(model, type, stat);
 }
 
-void model_stat_gen(const struct model *model, unsigned type, unsigned age,
-                    struct genlru_gen_stat *ret_stat)
+void model_stat_gen(const struct model *model, unsigned type, unsigned age, struct genlru_gen_stat *ret_stat)
 {
     uint64_t birth = model->birth[(model->max_seq - age) % model->nr_rings];
     unsigned i;

@@ -118,8 +118,7 @@ struct model {
     bool is_compaction_due;
     uint64_t live_hint; /* nodes when they were last counted for it, less those evicted since */
     uint64_t nr_dels;
-    uint64_t
-        flushed_seq[MODEL_TYPES]; /* oldest generation whose open blocks an aging has asked for */
+    uint64_t flushed_seq[MODEL_TYPES]; /* oldest generation whose open blocks an aging has asked for */
 
     /* memory */
     bool has_no_memory; /* the allocator fails */
@@ -158,8 +157,8 @@ struct model_shadow {
 
 /* ---- model.c: the calls, with the library's answers ---- */
 
-void model_init(struct model *model, const struct genlru_config *config, struct model_node *nodes,
-                unsigned nr, uint64_t max_seq, uint64_t clock, uint64_t epoch);
+void model_init(struct model *model, const struct genlru_config *config, struct model_node *nodes, unsigned nr,
+                uint64_t max_seq, uint64_t clock, uint64_t epoch);
 void model_fini(struct model *model);
 int model_node_init(struct model_node *node, uint64_t charge, unsigned type);
 int model_add(struct model *model, struct model_node *node, unsigned flags, genlru_shadow shadow);
@@ -169,11 +168,9 @@ int model_unpin(struct model *model, struct model_node *node);
 int model_recharge(struct model *model, struct model_node *node, uint64_t charge);
 int model_putback(struct model *model, struct model_node *node, genlru_shadow shadow);
 int model_release(struct model *model, struct model_node *node);
-int model_shadow_read(const struct model *model, genlru_shadow shadow,
-                      struct genlru_shadow_info *ret_info);
+int model_shadow_read(const struct model *model, genlru_shadow shadow, struct genlru_shadow_info *ret_info);
 void model_stat(const struct model *model, struct genlru_stat *stat);
-void model_stat_gen(const struct model *model, unsigned type, unsigned age,
-                    struct genlru_gen_stat *ret_stat);
+void model_stat_gen(const struct model *model, unsigned type, unsigned age, struct genlru_gen_stat *ret_stat);
 void model_workingset(const struct model *model, struct genlru_workingset *ret_workingset);
 
 /* ---- model_node.c ---- */
@@ -190,8 +187,7 @@ int model_advise(struct model *model, struct model_node *node, int advice);
  * The fields of a node that is being added: counts, marks, and where it goes (seq, or
  * is_on_probation).
  */
-void model_enter(struct model *model, struct model_node *node, unsigned flags,
-                 const struct model_shadow *recent);
+void model_enter(struct model *model, struct model_node *node, unsigned flags, const struct model_shadow *recent);
 struct model_shadow model_shadow_decode(genlru_shadow shadow);
 genlru_shadow model_shadow_of(const struct model *model, const struct model_node *node);
 unsigned model_shadow_tier(const struct model *model, const struct model_shadow *shadow);
@@ -253,15 +249,15 @@ struct model_wish {
 };
 enum model_step { MODEL_READY, MODEL_AGED, MODEL_BLOCKED, MODEL_MOVED };
 /* One step towards an oldest generation of the type that may be scanned. */
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned,
-                                  uint64_t *aged, uint64_t *scanned, struct model_list **ret_flush);
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                  uint64_t *scanned, struct model_list **ret_flush);
 /* Epochs and generations by eviction volume; true: a generation has begun. */
 bool model_follow_clock(struct model *model);
 int model_age(struct model *model, uint64_t budget);
 
 /* ---- model_evict.c ---- */
 
-int model_evict(struct model *model, const struct genlru_budget *budget,
-                struct model_victim *victims, size_t max, struct genlru_evict_result *result);
+int model_evict(struct model *model, const struct genlru_budget *budget, struct model_victim *victims, size_t max,
+                struct genlru_evict_result *result);
 
 #endif

@@ -117,8 +117,7 @@ void model_compact(struct model *model)
         if (model_count(list->block[nr]) == 0) {
             model_drop(model, list, nr);
         } else if (nr + 1 < list->nr &&
-                   model_count(list->block[nr]) + model_count(list->block[nr + 1]) <=
-                       MODEL_PLACES) {
+                   model_count(list->block[nr]) + model_count(list->block[nr + 1]) <= MODEL_PLACES) {
             merge(model, list, nr);
             merges++;
         } else {
@@ -138,7 +137,6 @@ void model_compact_if_due(struct model *model)
     uint64_t linked, nonempty;
 
     count_blocks(model, &linked, &nonempty);
-    if (model->is_compaction_due ||
-        MODEL_PLACES * linked > 2 * model->live_hint + MODEL_PLACES * nonempty)
+    if (model->is_compaction_due || MODEL_PLACES * linked > 2 * model->live_hint + MODEL_PLACES * nonempty)
         model_compact(model);
 }

@@ -27,8 +27,7 @@ static bool is_over(struct call *call)
 {
     const struct genlru_budget *budget = call->budget;
     const struct genlru_evict_result *done = &call->result;
-    bool is_met = (budget->nodes && done->nodes >= budget->nodes) ||
-                  (budget->charge && done->charge >= budget->charge);
+    bool is_met = (budget->nodes && done->nodes >= budget->nodes) || (budget->charge && done->charge >= budget->charge);
 
     if (!budget->nodes && !budget->charge)
         is_met = done->nodes == call->max;
@@ -106,8 +105,7 @@ static bool is_saturated(const struct model *model, const struct model_node *nod
 }
 
 /* False: the node stays where it is, for want of a block. */
-static bool judge(struct call *call, struct model_node *node, struct model_list *list,
-                  unsigned threshold)
+static bool judge(struct call *call, struct model_node *node, struct model_list *list, unsigned threshold)
 {
     struct model *model = call->model;
     const struct genlru_probation_rules *probation = &model->policy.probation;
@@ -144,8 +142,7 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
 }
 
 /* False: the batch ended within the block. */
-static bool scan_block(struct call *call, struct model_block *block, struct model_list *list,
-                       unsigned threshold)
+static bool scan_block(struct call *call, struct model_block *block, struct model_list *list, unsigned threshold)
 {
     unsigned first_kept = MODEL_PLACES, i;
 
@@ -198,8 +195,7 @@ static uint64_t probation_charge(const struct model *model, unsigned type)
     unsigned i;
 
     for (i = 0; i < model->nr_nodes; i++)
-        if (model->node[i].state == MODEL_LISTED && model->node[i].is_on_probation &&
-            model->node[i].type == type)
+        if (model->node[i].state == MODEL_LISTED && model->node[i].is_on_probation && model->node[i].type == type)
             charge += model->node[i].charge;
     return charge;
 }
@@ -229,9 +225,8 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
     if (!is_probation_due(model, type)) {
         uint64_t limit = call->budget->scanned, swept = 0;
         struct model_list *blocked = NULL;
-        enum model_step step =
-            model_make_oldest(model, type, limit ? limit - call->result.scanned : UINT64_MAX,
-                              &call->result.aged, &swept, &blocked);
+        enum model_step step = model_make_oldest(model, type, limit ? limit - call->result.scanned : UINT64_MAX,
+                                                 &call->result.aged, &swept, &blocked);
 
         call->result.scanned += swept;
         model->stat.scanned += swept;
@@ -315,8 +310,7 @@ static void run(struct call *call)
             return;
         }
         if (!batch(call, types, &progress) && !is_over(call)) {
-            call->result.reason =
-                parked_nodes(model, types) ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
+            call->result.reason = parked_nodes(model, types) ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
             return;
         }
         call->nr_idle = progress ? 0 : call->nr_idle + 1;
@@ -328,8 +322,8 @@ static void run(struct call *call)
     }
 }
 
-int model_evict(struct model *model, const struct genlru_budget *budget,
-                struct model_victim *victims, size_t max, struct genlru_evict_result *result)
+int model_evict(struct model *model, const struct genlru_budget *budget, struct model_victim *victims, size_t max,
+                struct genlru_evict_result *result)
 {
     struct call call = {.model = model, .budget = budget, .victims = victims, .max = max};
 

@@ -26,11 +26,9 @@ static struct rate rate_of_tiers(const struct model_hist *hist, unsigned from, u
     return rate;
 }
 
-static bool is_fine(struct rate sp, unsigned gain_sp, struct rate pv, unsigned gain_pv,
-                    unsigned min)
+static bool is_fine(struct rate sp, unsigned gain_sp, struct rate pv, unsigned gain_pv, unsigned min)
 {
-    return pv.refaulted < min ||
-           pv.refaulted * (sp.total + min) * gain_sp <= (sp.refaulted + 1) * pv.total * gain_pv;
+    return pv.refaulted < min || pv.refaulted * (sp.total + min) * gain_sp <= (sp.refaulted + 1) * pv.total * gain_pv;
 }
 
 unsigned model_threshold(const struct model *model, unsigned type)
@@ -106,12 +104,11 @@ unsigned model_choose_type(struct model *model, unsigned types)
         }
         older = model->min_seq[type] <= model->min_seq[chosen] ? type : chosen;
         other = older == type ? chosen : type;
-        chosen =
-            is_fine(rate_of_tiers(&model->hist[other], 0, MODEL_TIERS - 1), model->weight[older],
-                    rate_of_tiers(&model->hist[older], 0, MODEL_TIERS - 1), model->weight[other],
-                    model->policy.tiers.min_refaults)
-                ? older
-                : other;
+        chosen = is_fine(rate_of_tiers(&model->hist[other], 0, MODEL_TIERS - 1), model->weight[older],
+                         rate_of_tiers(&model->hist[older], 0, MODEL_TIERS - 1), model->weight[other],
+                         model->policy.tiers.min_refaults)
+                     ? older
+                     : other;
     }
     return chosen;
 }
@@ -138,8 +135,7 @@ static void move_up(struct model *model, struct model_node *node)
 {
     struct model_hist *hist = &model->hist[node->type];
 
-    if (node->state != MODEL_LISTED || node->is_on_probation ||
-        model_seq_of(model, node) != model->min_seq[node->type])
+    if (node->state != MODEL_LISTED || node->is_on_probation || model_seq_of(model, node) != model->min_seq[node->type])
         return;
     hist->protected_[model_tier(model, node)]++;
     if (node->refs > model->policy.tiers.protect_refs)
@@ -175,8 +171,7 @@ static uint64_t sweep(struct model *model, unsigned type, uint64_t max)
 }
 
 /* Every full window loses its oldest generation, open blocks, asked for once, included. */
-static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece,
-                                 struct model_list **ret_flush)
+static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_t piece, struct model_list **ret_flush)
 {
     unsigned type;
 
@@ -199,8 +194,8 @@ static enum model_step make_room(struct model *model, uint64_t *scanned, uint64_
     return MODEL_READY;
 }
 
-enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned,
-                                  uint64_t *aged, uint64_t *scanned, struct model_list **ret_flush)
+enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t max_scanned, uint64_t *aged,
+                                  uint64_t *scanned, struct model_list **ret_flush)
 {
     enum model_step step;
 

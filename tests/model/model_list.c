@@ -282,8 +282,7 @@ struct model_node **model_open_place(struct model *model, const struct model_nod
     if (!wanted.is_for_probation)
         wanted.seq = model_seq_of(model, node);
     for (i = 0; i < MODEL_OPEN; i++)
-        if (model->open[i].block && model->open[i].type == wanted.type &&
-            model->open[i].seq == wanted.seq &&
+        if (model->open[i].block && model->open[i].type == wanted.type && model->open[i].seq == wanted.seq &&
             model->open[i].is_for_probation == wanted.is_for_probation)
             break;
     if (i < MODEL_OPEN && model->open[i].block->end < MODEL_PLACES)

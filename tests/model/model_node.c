@@ -181,8 +181,7 @@ int model_advise(struct model *model, struct model_node *node, int advice)
 }
 
 /* What a recent shadow gives back. */
-static void remember(const struct model *model, struct model_node *node,
-                     const struct model_shadow *shadow)
+static void remember(const struct model *model, struct model_node *node, const struct model_shadow *shadow)
 {
     const struct genlru_refault_rules *rules = &model->policy.refault;
 
@@ -218,8 +217,7 @@ static int entrance(const struct model *model, const struct model_node *node, un
     return place->warm_refs > 0 && node->refs >= place->warm_refs ? place->warm : place->cold;
 }
 
-void model_enter(struct model *model, struct model_node *node, unsigned flags,
-                 const struct model_shadow *recent)
+void model_enter(struct model *model, struct model_node *node, unsigned flags, const struct model_shadow *recent)
 {
     bool skips = recent && model->policy.probation.refault_skips;
 
@@ -277,10 +275,9 @@ genlru_shadow model_shadow_of(const struct model *model, const struct model_node
     unsigned from_refs = model->policy.refault.workingset_refs;
     bool is_workingset = node->is_workingset || (from_refs && node->refs >= from_refs);
 
-    return UINT64_C(1) << 63 | (uint64_t)model->tag << 48 | (uint64_t)node->type << 46 |
-           (node->epoch % 8) << 43 | (uint64_t)node->freq << 39 | (uint64_t)node->refs << 35 |
-           (uint64_t)is_workingset << 34 | (model->min_seq[node->type] % 256) << 26 |
-           (model->clock >> model->clock_shift) % (UINT64_C(1) << 26);
+    return UINT64_C(1) << 63 | (uint64_t)model->tag << 48 | (uint64_t)node->type << 46 | (node->epoch % 8) << 43 |
+           (uint64_t)node->freq << 39 | (uint64_t)node->refs << 35 | (uint64_t)is_workingset << 34 |
+           (model->min_seq[node->type] % 256) << 26 | (model->clock >> model->clock_shift) % (UINT64_C(1) << 26);
 }
 
 /* Tier that its refault counts in: all that the token tells. */

@@ -26,8 +26,7 @@
 
 static void usage(const char *wrong)
 {
-    fprintf(stderr, "model_test: %s; the head of tests/model/model_test.c tells what it takes\n",
-            wrong);
+    fprintf(stderr, "model_test: %s; the head of tests/model/model_test.c tells what it takes\n", wrong);
     exit(2);
 }
 
@@ -53,8 +52,7 @@ static const char *parse(struct options *options, int argc, char **argv)
             options->policy = value;
         else if (strcmp(name, "--start-near-wrap") == 0)
             wrap = value;
-        else if (strcmp(name, "--capacity") == 0 && (options->has_capacity = true) &&
-                 strcmp(value, "none") == 0)
+        else if (strcmp(name, "--capacity") == 0 && (options->has_capacity = true) && strcmp(value, "none") == 0)
             options->capacity = GENLRU_NO_LIMIT;
         else if (strcmp(name, "--ops") == 0)
             options->ops = number(value);
@@ -77,8 +75,8 @@ static const char *parse(struct options *options, int argc, char **argv)
     }
     if (i != argc)
         usage("an option without a value");
-    if (options->nodes > RIG_MAX_NODES || options->gens == 1 || options->gens == 2 ||
-        options->gens > GENLRU_MAX_GENS || options->types > GENLRU_MAX_TYPES || !options->episode)
+    if (options->nodes > RIG_MAX_NODES || options->gens == 1 || options->gens == 2 || options->gens > GENLRU_MAX_GENS ||
+        options->types > GENLRU_MAX_TYPES || !options->episode)
         usage("a number out of its range");
     return wrap;
 }
@@ -89,8 +87,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* Runs all episodes; returns the digest of all answers. */
-static uint64_t run(struct rig *rig, const struct options *options,
-                    const struct genlru__start *start)
+static uint64_t run(struct rig *rig, const struct options *options, const struct genlru__start *start)
 {
     uint64_t done = 0, i;
 
@@ -140,8 +137,7 @@ static void starts_of(const char *wrap, const struct options *options, struct ge
         {"seq127", UINT64_C(127) * 1000 - GENS, 0, 0},
         {"seq16", (UINT64_C(1) << 16) - GENS, 0, 0},
         {"seq32", (UINT64_C(1) << 32) - GENS, 0, 0},
-        {"seq64", UINT64_MAX - (UINT64_C(1) << 22), 0,
-         0}, /* a seq never wraps: a generation each ns takes 584 years */
+        {"seq64", UINT64_MAX - (UINT64_C(1) << 22), 0, 0}, /* a seq never wraps: a generation each ns takes 584 years */
         {"clock26", 0, (UINT64_C(1) << (26 + shift)) - CHARGE, 0},
         {"clock32", 0, (UINT64_C(1) << 32) - CHARGE, 0},
         {"clock64", 0, UINT64_MAX - CHARGE, 0},
@@ -172,8 +168,7 @@ int main(int argc, char **argv)
 {
     static struct rig rig;
     static const struct genlru__start from_zero = {0, 0, 0};
-    struct options options = {
-        .ops = 100000, .seed = 1, .policy = "any", .verify_every = 1, .episode = 20000};
+    struct options options = {.ops = 100000, .seed = 1, .policy = "any", .verify_every = 1, .episode = 20000};
     const char *wrap = parse(&options, argc, argv);
     clock_t begin = clock();
     uint64_t digest;
@@ -192,25 +187,21 @@ int main(int argc, char **argv)
         }
         starts_of(wrap, &options, &near, &far, &distance);
         digest = run(&rig, &options, &near);
-        if (rig.agings < distance.agings || rig.epochs < distance.epochs ||
-            rig.evicted < distance.evicted) {
-            fprintf(stderr, "FAILED: seed %" PRIu64 ": the run did not come to the wrap of %s\n",
-                    options.seed, wrap);
+        if (rig.agings < distance.agings || rig.epochs < distance.epochs || rig.evicted < distance.evicted) {
+            fprintf(stderr, "FAILED: seed %" PRIu64 ": the run did not come to the wrap of %s\n", options.seed, wrap);
             return 1;
         }
         far_digest = run(&rig, &options, &far);
         if (digest != far_digest) {
             fprintf(stderr,
-                    "FAILED: seed %" PRIu64
-                    ": a run started near a wrap of %s answers other than one far from it\n",
+                    "FAILED: seed %" PRIu64 ": a run started near a wrap of %s answers other than one far from it\n",
                     options.seed, wrap);
             return 1;
         }
     } else {
         digest = run(&rig, &options, &from_zero);
     }
-    printf("%" PRIu64 " operations%s as the model has them, digest %016" PRIx64 ", %.1f s\n",
-           options.ops, wrap ? " near a wrap and far from it" : "", digest,
-           (double)(clock() - begin) / CLOCKS_PER_SEC);
+    printf("%" PRIu64 " operations%s as the model has them, digest %016" PRIx64 ", %.1f s\n", options.ops,
+           wrap ? " near a wrap and far from it" : "", digest, (double)(clock() - begin) / CLOCKS_PER_SEC);
     return 0;
 }

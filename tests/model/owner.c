@@ -65,10 +65,8 @@ void owner_prepare(struct rig *rig, unsigned i)
     int answer = genlru_node_init(&rig->node[i], charge, type);
 
     rig_note(rig, "node_init", i, (long long)charge, type, answer);
-    owner_check_answer(rig, "genlru_node_init", answer,
-                       model_node_init(&rig->model_node[i], charge, type));
-    owner_check_answer(rig, "genlru_node_set_owner_bits",
-                       genlru_node_set_owner_bits(&rig->node[i], i % 8), 0);
+    owner_check_answer(rig, "genlru_node_init", answer, model_node_init(&rig->model_node[i], charge, type));
+    owner_check_answer(rig, "genlru_node_set_owner_bits", genlru_node_set_owner_bits(&rig->node[i], i % 8), 0);
 }
 
 /* The node's memory is the owner's: freed, and used for another node. */
@@ -85,8 +83,7 @@ static void op_prepare(struct rig *rig)
     if (rig->model_node[i].state == MODEL_OFF)
         owner_free_node(rig, i);
     else if (!GENLRU__IS_CHECKED && rig->model_node[i].state != MODEL_ISOLATED)
-        owner_check_answer(rig, "genlru_node_fini of a node in use",
-                           genlru_node_fini(&rig->node[i]), -EBUSY);
+        owner_check_answer(rig, "genlru_node_fini of a node in use", genlru_node_fini(&rig->node[i]), -EBUSY);
 }
 
 /* A shadow for a node that is added: its own, an old or a foreign one, made-up ones, none. */
@@ -117,8 +114,7 @@ genlru_shadow owner_choose_shadow(struct rig *rig, unsigned i)
         made_up |= rig_below(rig, 16) << 39;
         made_up |= rig_below(rig, 8) << 43;
         made_up |= rig_below(rig, 4) << 46;
-        made_up |=
-            ((rig->model.clock >> rig->model.clock_shift) - rig_below(rig, 2000)) & clock_mask;
+        made_up |= ((rig->model.clock >> rig->model.clock_shift) - rig_below(rig, 2000)) & clock_mask;
         return made_up | ((rig->model.max_seq - rig_below(rig, 12)) & 0xff) << 26;
     default:
         return rig->shadow[i];
@@ -132,16 +128,13 @@ void owner_add(struct rig *rig, unsigned i, unsigned flags, genlru_shadow shadow
     int answer = genlru_add(rig->lru, &rig->node[i], is_plain ? NULL : &how);
 
     rig_note(rig, "add", i, flags, (long long)shadow, answer);
-    owner_check_answer(rig, "genlru_add", answer,
-                       model_add(&rig->model, &rig->model_node[i], flags, shadow));
+    owner_check_answer(rig, "genlru_add", answer, model_add(&rig->model, &rig->model_node[i], flags, shadow));
 }
 
 static void op_add(struct rig *rig)
 {
     unsigned i = owner_pick(rig, OFF);
-    unsigned flags = rig_one_in(rig, 2)
-                         ? 0
-                         : (unsigned)rig_below(rig, rig_one_in(rig, 20) ? 2 * BAD_FLAG : BAD_FLAG);
+    unsigned flags = rig_one_in(rig, 2) ? 0 : (unsigned)rig_below(rig, rig_one_in(rig, 20) ? 2 * BAD_FLAG : BAD_FLAG);
 
     owner_add(rig, i, flags, owner_choose_shadow(rig, i));
 }
@@ -153,8 +146,7 @@ static void op_del(struct rig *rig)
 
     rig_note(rig, "del", i, 0, 0, answer);
     owner_check_answer(rig, "genlru_del", answer, model_del(&rig->model, &rig->model_node[i]));
-    if (answer == GENLRU_YOURS &&
-        (rig->model_node[i].state == MODEL_ISOLATED || rig_one_in(rig, 2)))
+    if (answer == GENLRU_YOURS && (rig->model_node[i].state == MODEL_ISOLATED || rig_one_in(rig, 2)))
         owner_free_node(rig, i);
 }
 
@@ -165,8 +157,7 @@ static void op_recharge(struct rig *rig)
     int answer = genlru_recharge(rig->lru, &rig->node[i], charge);
 
     rig_note(rig, "recharge", i, (long long)charge, 0, answer);
-    owner_check_answer(rig, "genlru_recharge", answer,
-                       model_recharge(&rig->model, &rig->model_node[i], charge));
+    owner_check_answer(rig, "genlru_recharge", answer, model_recharge(&rig->model, &rig->model_node[i], charge));
 }
 
 /* ---- hits, advice, pins ---- */
@@ -208,8 +199,7 @@ static void op_advise(struct rig *rig)
     int answer = genlru_advise(rig->lru, &rig->node[i], (enum genlru_advice)advice);
 
     rig_note(rig, "advise", i, advice, 0, answer);
-    owner_check_answer(rig, "genlru_advise", answer,
-                       model_advise(&rig->model, &rig->model_node[i], advice));
+    owner_check_answer(rig, "genlru_advise", answer, model_advise(&rig->model, &rig->model_node[i], advice));
 }
 
 static void op_pin(struct rig *rig)
@@ -248,8 +238,7 @@ static void op_unpin(struct rig *rig)
 static void op_capacity(struct rig *rig)
 {
     static const uint64_t capacities[] = {0, 1, 10, 1000, GENLRU_NO_LIMIT};
-    uint64_t capacity =
-        rig_one_in(rig, 2) ? rig_below(rig, 2 * rig->nr_nodes) : capacities[rig_below(rig, 5)];
+    uint64_t capacity = rig_one_in(rig, 2) ? rig_below(rig, 2 * rig->nr_nodes) : capacities[rig_below(rig, 5)];
 
     if (rig->options.has_capacity)
         capacity = rig->options.capacity;
@@ -276,8 +265,7 @@ static void op_look(struct rig *rig)
     length = genlru_dump(rig->lru, all, sizeof(all));
     rig_equal(rig, "length of the dump", length, strlen(all));
     rig_equal(rig, "length of the cut dump", genlru_dump(rig->lru, text, sizeof(text)), length);
-    rig_equal(rig, "the cut dump is its beginning", (uint64_t)memcmp(text, all, sizeof(text) - 1),
-              0);
+    rig_equal(rig, "the cut dump is its beginning", (uint64_t)memcmp(text, all, sizeof(text) - 1), 0);
     rig_equal(rig, "length of no dump", genlru_dump(rig->lru, NULL, 0), length);
     owner_check_shadow(rig, owner_choose_shadow(rig, (unsigned)rig_below(rig, rig->nr_nodes)));
 }
@@ -287,8 +275,7 @@ static void op_trim(struct rig *rig)
     uint64_t pieces = 4 + 2 * model_nr_linked(&rig->model);
 
     rig_note(rig, "trim", 0, 0, 0, 0);
-    rig_equal(rig, "genlru_trim", genlru_trim(rig->lru),
-              0); /* slabs of the owner's allocator stay */
+    rig_equal(rig, "genlru_trim", genlru_trim(rig->lru), 0); /* slabs of the owner's allocator stay */
     do
         model_compact(&rig->model);
     while (--pieces > 0 && model_is_sparse(&rig->model));
@@ -312,8 +299,7 @@ static void op_owner_bits(struct rig *rig)
     unsigned i = owner_pick(rig, ANY);
     unsigned bits = 8 + (unsigned)rig_below(rig, 100);
 
-    owner_check_answer(rig, "owner bits beyond 7", genlru_node_set_owner_bits(&rig->node[i], bits),
-                       -EINVAL);
+    owner_check_answer(rig, "owner bits beyond 7", genlru_node_set_owner_bits(&rig->node[i], bits), -EINVAL);
     owner_check_answer(rig, "owner bits", genlru_node_set_owner_bits(&rig->node[i], i % 8), 0);
 }
 
@@ -336,23 +322,18 @@ static void op_misuse(struct rig *rig)
     owner_check_answer(rig, "pin of no node", genlru_pin(lru, NULL), -EINVAL);
     owner_check_answer(rig, "unpin of no node", genlru_unpin(lru, NULL), -EINVAL);
     owner_check_answer(rig, "recharge of no node", genlru_recharge(lru, NULL, 1), -EINVAL);
-    owner_check_answer(rig, "advise of no node", genlru_advise(lru, NULL, GENLRU_ADVICE_COLD),
-                       -EINVAL);
+    owner_check_answer(rig, "advise of no node", genlru_advise(lru, NULL, GENLRU_ADVICE_COLD), -EINVAL);
     owner_check_answer(rig, "putback of nothing", genlru_putback(lru, NULL), -EINVAL);
     owner_check_answer(rig, "release of no node", genlru_release(lru, NULL), -EINVAL);
     owner_check_answer(rig, "evict to nowhere", genlru_evict(lru, NULL, NULL, 1, NULL), -EINVAL);
     owner_check_answer(rig, "age of nothing", genlru_age(NULL, 0), -EINVAL);
     owner_check_answer(rig, "stat without a size", genlru_stat(lru, &stat), -EINVAL);
-    owner_check_answer(rig, "workingset without a size", genlru_workingset(lru, &workingset),
-                       -EINVAL);
-    owner_check_answer(rig, "generations of no type",
-                       genlru_stat_gens(lru, rig->config.nr_types, NULL, 0), -EINVAL);
-    owner_check_answer(rig, "init of a heavy node", genlru_node_init(node, UINT64_C(1) << 32, 0),
-                       -ERANGE);
+    owner_check_answer(rig, "workingset without a size", genlru_workingset(lru, &workingset), -EINVAL);
+    owner_check_answer(rig, "generations of no type", genlru_stat_gens(lru, rig->config.nr_types, NULL, 0), -EINVAL);
+    owner_check_answer(rig, "init of a heavy node", genlru_node_init(node, UINT64_C(1) << 32, 0), -ERANGE);
     owner_check_answer(rig, "init of type 4", genlru_node_init(node, 1, 4), -EINVAL);
     owner_check_answer(rig, "init of no node", genlru_node_init(NULL, 1, 0), -EINVAL);
-    rig_equal(rig, "a refused call changed a node", (uint64_t)memcmp(node, &before, sizeof(before)),
-              0);
+    rig_equal(rig, "a refused call changed a node", (uint64_t)memcmp(node, &before, sizeof(before)), 0);
     for (i = 0; i < rig->nr_nodes; i++)
         if (rig->model_node[i].state == MODEL_LISTED || rig->model_node[i].state == MODEL_PARKED)
             break;

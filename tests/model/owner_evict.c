@@ -14,8 +14,7 @@ static void putback(struct rig *rig, unsigned i)
     int answer = genlru_putback(rig->lru, &victim);
 
     rig_note(rig, "putback", i, victim.shadow != 0, 0, answer);
-    owner_check_answer(rig, "genlru_putback", answer,
-                       model_putback(&rig->model, &rig->model_node[i], victim.shadow));
+    owner_check_answer(rig, "genlru_putback", answer, model_putback(&rig->model, &rig->model_node[i], victim.shadow));
     if (answer == GENLRU_YOURS)
         owner_free_node(rig, i);
 }
@@ -25,8 +24,7 @@ static void release(struct rig *rig, unsigned i)
     int answer = genlru_release(rig->lru, &rig->node[i]);
 
     rig_note(rig, "release", i, 0, 0, answer);
-    owner_check_answer(rig, "genlru_release", answer,
-                       model_release(&rig->model, &rig->model_node[i]));
+    owner_check_answer(rig, "genlru_release", answer, model_release(&rig->model, &rig->model_node[i]));
     if (answer == GENLRU_YOURS)
         owner_free_node(rig, i);
 }
@@ -65,8 +63,7 @@ void owner_check_shadow(struct rig *rig, genlru_shadow shadow)
     memset(&got, 0, sizeof(got));
     memset(&want, 0, sizeof(want));
     answer = genlru_shadow_read(rig->lru, shadow, &got);
-    owner_check_answer(rig, "genlru_shadow_read", answer,
-                       model_shadow_read(&rig->model, shadow, &want));
+    owner_check_answer(rig, "genlru_shadow_read", answer, model_shadow_read(&rig->model, shadow, &want));
     rig_equal(rig, "shadow distance", got.distance, want.distance);
     rig_equal(rig, "shadow gens", got.gens, want.gens);
     rig_equal(rig, "shadow refs", got.refs, want.refs);
@@ -76,8 +73,8 @@ void owner_check_shadow(struct rig *rig, genlru_shadow shadow)
     rig_equal(rig, "shadow is recent", got.is_recent, want.is_recent);
     rig_equal(rig, "shadow is foreign", got.is_foreign, want.is_foreign);
     if (!got.is_foreign) /* a made-up one says something else in each run */
-        rig_digest(rig, got.distance << 32 | got.gens << 16 | (uint64_t)got.refs << 8 |
-                            (uint64_t)got.is_recent << 1 | got.workingset);
+        rig_digest(rig, got.distance << 32 | got.gens << 16 | (uint64_t)got.refs << 8 | (uint64_t)got.is_recent << 1 |
+                            got.workingset);
 }
 
 /* Nodes that a call without limits may isolate. */
@@ -91,8 +88,7 @@ static unsigned count_evictable(const struct rig *rig, unsigned types)
     return nr;
 }
 
-static void check_result(struct rig *rig, const struct genlru_evict_result *got,
-                         const struct genlru_evict_result *want)
+static void check_result(struct rig *rig, const struct genlru_evict_result *got, const struct genlru_evict_result *want)
 {
     rig_equal(rig, "evict: reason", got->reason, want->reason);
     rig_equal(rig, "evict: nodes", got->nodes, want->nodes);
@@ -119,8 +115,7 @@ static unsigned evict(struct rig *rig, const struct genlru_budget *budget, size_
     memset(&want, 0, sizeof(want));
     answer = genlru_evict(rig->lru, is_plain ? NULL : budget, rig->victim, max, &got);
     model_answer = model_evict(&rig->model, budget, rig->model_victim, max, &want);
-    rig_note(rig, "evict", (long long)budget->charge, (long long)budget->nodes, (long long)max,
-             answer);
+    rig_note(rig, "evict", (long long)budget->charge, (long long)budget->nodes, (long long)max, answer);
     for (i = 0; answer > 0 && i < (unsigned)answer && (int)i < model_answer; i++) {
         unsigned nr = (unsigned)(rig->victim[i].node - rig->node);
 
@@ -159,8 +154,7 @@ void owner_op_evict(struct rig *rig)
         rig->tick = rig->model.tick = rig_below(rig, 3);
     }
     if (rig_one_in(rig, 4))
-        budget.types =
-            (uint32_t)rig_below(rig, rig_one_in(rig, 8) ? 32 : 1u << rig->config.nr_types);
+        budget.types = (uint32_t)rig_below(rig, rig_one_in(rig, 8) ? 32 : 1u << rig->config.nr_types);
     if (rig_one_in(rig, 50))
         budget.flags = 1;
     if (rig_one_in(rig, 50))

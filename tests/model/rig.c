@@ -37,8 +37,7 @@ void rig_digest(struct rig *rig, uint64_t value)
     rig->digest ^= rig->digest >> 29;
 }
 
-void rig_note(struct rig *rig, const char *what, long long a, long long b, long long c,
-              long long answer)
+void rig_note(struct rig *rig, const char *what, long long a, long long b, long long c, long long answer)
 {
     memmove(&rig->past[1], &rig->past[0], sizeof(rig->past) - sizeof(rig->past[0]));
     rig->past[0] = (struct past_op){rig->step, what, a, b, c, answer};
@@ -51,17 +50,14 @@ static void report(struct rig *rig)
     unsigned i;
 
     fprintf(stderr,
-            "seed %" PRIu64 ", step %" PRIu64
-            ", policy %s (%s), %u generations, %u types, %u nodes, capacity %" PRIu64
+            "seed %" PRIu64 ", step %" PRIu64 ", policy %s (%s), %u generations, %u types, %u nodes, capacity %" PRIu64
             ", started at max_seq %" PRIu64 " clock %" PRIu64 " epoch %u\n",
-            o->seed, rig->step, o->policy, rig->policy.name, rig->config.nr_gens,
-            rig->config.nr_types, rig->nr_nodes, rig->config.capacity, rig->start.max_seq,
-            rig->start.eviction_clock, (unsigned)rig->start.epoch);
+            o->seed, rig->step, o->policy, rig->policy.name, rig->config.nr_gens, rig->config.nr_types, rig->nr_nodes,
+            rig->config.capacity, rig->start.max_seq, rig->start.eviction_clock, (unsigned)rig->start.epoch);
     for (i = RIG_PAST; i-- > 0;)
         if (rig->past[i].what)
-            fprintf(stderr, "  %" PRIu64 ": %s %lld %lld %lld = %lld\n", rig->past[i].step,
-                    rig->past[i].what, rig->past[i].a, rig->past[i].b, rig->past[i].c,
-                    rig->past[i].answer);
+            fprintf(stderr, "  %" PRIu64 ": %s %lld %lld %lld = %lld\n", rig->past[i].step, rig->past[i].what,
+                    rig->past[i].a, rig->past[i].b, rig->past[i].c, rig->past[i].answer);
     compare_print(rig);
 }
 
@@ -84,8 +80,8 @@ void rig_fail(struct rig *rig, const char *format, ...)
 void rig_equal(struct rig *rig, const char *what, uint64_t library, uint64_t model)
 {
     if (library != model)
-        rig_fail(rig, "%s: library %lld (%" PRIu64 "), model %lld (%" PRIu64 ")", what,
-                 (long long)library, library, (long long)model, model);
+        rig_fail(rig, "%s: library %lld (%" PRIu64 "), model %lld (%" PRIu64 ")", what, (long long)library, library,
+                 (long long)model, model);
 }
 
 /* ---- what the config's callbacks do ---- */
@@ -118,8 +114,7 @@ static uint64_t now_ns(void *ctx)
     return now;
 }
 
-static void on_error(void *ctx, enum genlru_error error, const char *what,
-                     const struct genlru_node *node)
+static void on_error(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node)
 {
     struct rig *rig = ctx;
 
@@ -201,9 +196,8 @@ static void randomize_policy(struct rig *rig, struct genlru_policy *p, unsigned 
 
 static void choose_policy(struct rig *rig)
 {
-    static const struct genlru_policy *const presets[] = {
-        &GENLRU_POLICY_MGLRU, &GENLRU_POLICY_MGLRU_OLD, &GENLRU_POLICY_MGLRU_FG,
-        &GENLRU_POLICY_DEFAULT};
+    static const struct genlru_policy *const presets[] = {&GENLRU_POLICY_MGLRU, &GENLRU_POLICY_MGLRU_OLD,
+                                                          &GENLRU_POLICY_MGLRU_FG, &GENLRU_POLICY_DEFAULT};
     static const char *const names[] = {"mglru", "mglru-old", "mglru-fg", "default", "random"};
     unsigned chosen = (unsigned)rig_below(rig, 8), i;
 
@@ -224,13 +218,10 @@ static void choose_policy(struct rig *rig)
 static void configure(struct rig *rig)
 {
     static const struct genlru_config defaults = GENLRU_CONFIG_INIT;
-    static const unsigned gens[] = {3, 4, 4, 7, 64},
-                          populations[] = {3, 12, 40, 150, 700, RIG_MAX_NODES};
+    static const unsigned gens[] = {3, 4, 4, 7, 64}, populations[] = {3, 12, 40, 150, 700, RIG_MAX_NODES};
     static const uint64_t capacities[] = {0, 1, 10, 1000, 100000, GENLRU_NO_LIMIT};
     const struct options *o = &rig->options;
-    unsigned nr_sizes = o->verify_every && o->verify_every < 100
-                            ? 3
-                            : 6; /* all is compared in each of these steps */
+    unsigned nr_sizes = o->verify_every && o->verify_every < 100 ? 3 : 6; /* all is compared in each of these steps */
     unsigned i;
 
     rig->config = defaults;
@@ -275,8 +266,8 @@ void rig_open(struct rig *rig)
         exit(1);
     }
     max_seq = rig->start.max_seq ? rig->start.max_seq : rig->config.nr_gens - 1;
-    model_init(&rig->model, &rig->config, rig->model_node, rig->nr_nodes, max_seq,
-               rig->start.eviction_clock, rig->start.epoch);
+    model_init(&rig->model, &rig->config, rig->model_node, rig->nr_nodes, max_seq, rig->start.eviction_clock,
+               rig->start.epoch);
     rig->model.tag = rig->lru->tag;
     rig->model.now = rig->now;
     for (i = 0; i < 64; i++)
@@ -295,9 +286,8 @@ void rig_close(struct rig *rig)
     rig->lru = NULL;
     model_fini(&rig->model);
     if (rig->bytes) {
-        fprintf(stderr,
-                "FAILED: %" PRIu64 " bytes are left after genlru_destroy, seed %" PRIu64 "\n",
-                rig->bytes, rig->options.seed);
+        fprintf(stderr, "FAILED: %" PRIu64 " bytes are left after genlru_destroy, seed %" PRIu64 "\n", rig->bytes,
+                rig->options.seed);
         exit(1);
     }
 }

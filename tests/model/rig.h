@@ -31,7 +31,7 @@ struct options {
     bool has_capacity;
     uint64_t verify_every; /* 0 = never but at the end of an episode */
     uint64_t episode;      /* operations before all is made anew */
-    bool is_calm; /* small charges and a working allocator: runs from different starts compare */
+    bool is_calm;          /* small charges and a working allocator: runs from different starts compare */
 };
 
 struct rig {
@@ -82,13 +82,11 @@ bool rig_one_in(struct rig *rig, unsigned nr);
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
 /* Remembers an operation for the report; its answer goes into the digest, too. */
-void rig_note(struct rig *rig, const char *what, long long a, long long b, long long c,
-              long long answer);
+void rig_note(struct rig *rig, const char *what, long long a, long long b, long long c, long long answer);
 void rig_digest(struct rig *rig, uint64_t value);
 /* Compares, and ends the program with a report if the two differ. */
 void rig_equal(struct rig *rig, const char *what, uint64_t library, uint64_t model);
-void rig_fail(struct rig *rig, const char *format, ...)
-    __attribute__((format(printf, 2, 3), noreturn));
+void rig_fail(struct rig *rig, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 
 /* ---- owner.c ---- */
 

@@ -91,7 +91,7 @@ Test(belady, is_the_optimum)
             cr_assert_eq(policy_create(&policy_belady, &small, &p), 0);
             cr_assert_eq(policy_prepare(p, ids, BRUTE_REQUESTS), 0);
             cr_assert_eq(policy_replay(p, ids, BRUTE_REQUESTS),
-                         fewest_misses(ids, 0, 0, (int)capacity), "trial %d, capacity %u", trial,
+                         (uint64_t)fewest_misses(ids, 0, 0, (int)capacity), "trial %d, capacity %u", trial,
                          (unsigned)capacity);
             policy_destroy(p);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An allocator that fails. Adds and putbacks may then be refused, and nothing else may go wrong: no node is lost, evict goes
- * on, unpin never fails, and when memory comes back so do the adds.
+ * An allocator that fails. Adds and putbacks may then be refused, and nothing else may go wrong: no node is lost,
+ * evict goes on, unpin never fails, and when memory comes back so do the adds.
  *
  *   creation   each allocation of a creation fails once: -ENOMEM, nothing leaks
  *   churn      the toy cache while 15 of 16 allocations fail, while all do, and while none does
@@ -34,8 +34,8 @@ static void *failing_alloc(void *ctx, size_t size, size_t align)
     uint64_t calls = __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
     void *memory = NULL;
 
-    while (left != UINT64_MAX && left > 0 && !__atomic_compare_exchange_n(&f->left, &left, left - 1, true, __ATOMIC_RELAXED,
-                                                                           __ATOMIC_RELAXED))
+    while (left != UINT64_MAX && left > 0 &&
+           !__atomic_compare_exchange_n(&f->left, &left, left - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
     if (left > 0 && (one_in == 0 || calls % one_in == 0) &&
         posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size) == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The whole contract under pressure: four threads that look up, insert, delete, pin, recharge, advise, evict and put back on
- * one or several lrus of one pool, and one of them ages, trims and looks in between. Populations from fewer than 64 keys, where
- * threads meet on the same nodes all the time, to many blocks a chain.
+ * The whole contract under pressure: four threads that look up, insert, delete, pin, recharge, advise, evict and put
+ * back on one or several lrus of one pool, and one of them ages, trims and looks in between. Populations from fewer
+ * than 64 keys, where threads meet on the same nodes all the time, to many blocks a chain.
  *
  *   phase: all threads run ─▶ let go of pins ─▶ barrier ─▶ thread 0 checks everything (toy_check) ─▶ barrier
  */
@@ -23,7 +23,7 @@ struct setup {
     unsigned stripes;
     unsigned nr_types;
     unsigned nr_gens;
-    unsigned steps;    /* a thread and phase */
+    unsigned steps; /* a thread and phase */
     bool is_nonresident;
     const struct genlru_policy *policy; /* NULL = one with probation, frequencies and aging by volume */
 };
@@ -149,8 +149,8 @@ static void run(const struct stress_options *options, const struct setup *setup)
     stress_barrier_init(&world.barrier, NR_THREADS);
     stress_run(NR_THREADS, play, &world);
     for (i = 0; i < setup->nr_lrus; i++)
-        printf("%-16s added %llu, deleted %llu, evicted %llu, put back %llu, handed over %llu\n",
-               setup->name, (unsigned long long)world.toy[i].nr_added, (unsigned long long)world.toy[i].nr_deleted,
+        printf("%-16s added %llu, deleted %llu, evicted %llu, put back %llu, handed over %llu\n", setup->name,
+               (unsigned long long)world.toy[i].nr_added, (unsigned long long)world.toy[i].nr_deleted,
                (unsigned long long)world.toy[i].nr_evicted, (unsigned long long)world.toy[i].nr_putback,
                (unsigned long long)world.toy[i].nr_met);
     if (stress_once_in(&random, 2))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exclusion matrix of genlru/lru.h: every pair of calls that it allows on one node is made to meet there, from every
- * state in which both make sense. Then groups of three and four.
+ * The exclusion matrix of genlru/lru.h: every pair of calls that it allows on one node is made to meet there, from
+ * every state in which both make sense. Then groups of three and four.
  *
  *   round:  prepare NR_NODES nodes ─▶ barrier ─▶ role 0 │ role 1 │ ... on the same nodes ─▶ barrier ─▶ check ─▶ empty
  *
@@ -14,9 +14,9 @@
  *   - the eviction clock is the charge of what was isolated and not put back
  *
  * Where no role touches nodes without owning, holding or having removed them, a node is freed the moment it is given
- * up, so that the sanitizers see any later touch. Elsewhere the frees wait for the end of the round, as the owner's own
- * lock or read section would make them. Each role reads the entry before its last call on it, so that TSan sees a hand-over
- * without order.
+ * up, so that the sanitizers see any later touch. Elsewhere the frees wait for the end of the round, as the owner's
+ * own lock or read section would make them. Each role reads the entry before its last call on it, so that TSan sees a
+ * hand-over without order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,13 +64,13 @@ struct world {
     struct entry *index[NR_NODES]; /* the owner's index: atomic */
     genlru_shadow shadow[NR_NODES];
     unsigned gate[NR_NODES];
-    unsigned removed[NR_NODES];  /* from the index, by whomever; relaxed atomics, like the rest */
+    unsigned removed[NR_NODES]; /* from the index, by whomever; relaxed atomics, like the rest */
     unsigned given_up[NR_NODES];
-    unsigned is_held[NR_NODES];  /* pinned by main or by role_pin: main unpins at the end */
-    unsigned is_ours[NR_NODES];  /* isolated, and main has yet to dispose of it */
+    unsigned is_held[NR_NODES]; /* pinned by main or by role_pin: main unpins at the end */
+    unsigned is_ours[NR_NODES]; /* isolated, and main has yet to dispose of it */
     unsigned walkers_left;
-    uint64_t clock;              /* what the eviction clock should be */
-    uint64_t nr_met;             /* calls that left the free to the other of two parties */
+    uint64_t clock;  /* what the eviction clock should be */
+    uint64_t nr_met; /* calls that left the free to the other of two parties */
 };
 
 static void count(unsigned *counter)
@@ -116,8 +116,8 @@ static bool index_remove(struct world *world, struct entry *e)
 /* ---- roles: walkers ----------------------------------------------------------------------------------- */
 
 /* Each node in order, all walkers close together. */
-#define FOR_EACH_NODE(world, key)                                                                                      \
-    for (unsigned key = 0; key < NR_NODES; key++)                                                                      \
+#define FOR_EACH_NODE(world, key)                 \
+    for (unsigned key = 0; key < NR_NODES; key++) \
         if (stress_gate(&(world)->gate[key], (world)->nr_walkers), true)
 
 static struct genlru_node *node_of(struct world *world, unsigned key)
@@ -127,7 +127,8 @@ static struct genlru_node *node_of(struct world *world, unsigned key)
 
 static void role_add(struct world *world, struct stress_random *random)
 {
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         struct genlru_add how = {0, 0, 0, stress_once_in(random, 2) ? (unsigned)GENLRU_ADD_COLD : 0};
 
         STRESS_CHECK(genlru_add(world->lru, node_of(world, key), &how) == 0, "add");
@@ -137,8 +138,10 @@ static void role_add(struct world *world, struct stress_random *random)
 /* The inserter's contract: pinned, into the index, unpin and look. */
 static void role_insert(struct world *world, struct stress_random *random)
 {
-    FOR_EACH_NODE(world, key) {
-        struct genlru_add how = {0, 0, 0, GENLRU_ADD_PINNED | (stress_once_in(random, 2) ? (unsigned)GENLRU_ADD_COLD : 0)};
+    FOR_EACH_NODE(world, key)
+    {
+        struct genlru_add how = {0, 0, 0,
+                                 GENLRU_ADD_PINNED | (stress_once_in(random, 2) ? (unsigned)GENLRU_ADD_COLD : 0)};
         struct entry *e = world->entry[key];
         int result;
 
@@ -154,7 +157,8 @@ static void role_insert(struct world *world, struct stress_random *random)
 
 static void role_access(struct world *world, struct stress_random *random)
 {
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         unsigned nr = 1 + stress_below(random, 4);
 
         while (nr-- > 0)
@@ -164,7 +168,8 @@ static void role_access(struct world *world, struct stress_random *random)
 
 static void role_batch(struct world *world, struct stress_random *random)
 {
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         struct genlru_harvest harvest[3];
         unsigned i;
 
@@ -177,12 +182,13 @@ static void role_batch(struct world *world, struct stress_random *random)
 static void role_recharge(struct world *world, struct stress_random *random)
 {
     FOR_EACH_NODE(world, key)
-        STRESS_CHECK(genlru_recharge(world->lru, node_of(world, key), stress_below(random, MAX_CHARGE)) == 0, "recharge");
+    STRESS_CHECK(genlru_recharge(world->lru, node_of(world, key), stress_below(random, MAX_CHARGE)) == 0, "recharge");
 }
 
 static void role_advise(struct world *world, struct stress_random *random)
 {
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         enum genlru_advice advice = (enum genlru_advice)stress_below(random, GENLRU_ADVICE_PREFETCHED + 1);
 
         STRESS_CHECK(genlru_advise(world->lru, node_of(world, key), advice) == 0, "advise");
@@ -194,7 +200,8 @@ static void role_advise(struct world *world, struct stress_random *random)
 static void role_del(struct world *world, struct stress_random *random)
 {
     (void)random;
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         struct entry *e = __atomic_exchange_n(&world->index[key], NULL, __ATOMIC_ACQ_REL);
         int result;
 
@@ -215,8 +222,8 @@ static void role_pin(struct world *world, struct stress_random *random)
 {
     (void)random;
     FOR_EACH_NODE(world, key)
-        if (genlru_pin(world->lru, node_of(world, key)) == 0)
-            count(&world->is_held[key]);
+    if (genlru_pin(world->lru, node_of(world, key)) == 0)
+        count(&world->is_held[key]);
 }
 
 static void unpin_and_look(struct world *world, struct entry *e)
@@ -236,7 +243,8 @@ static void role_hold(struct world *world, struct stress_random *random)
     struct entry *held[NR_NODES + 2] = {NULL};
 
     (void)random;
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         if (genlru_pin(world->lru, node_of(world, key)) == 0)
             held[key + 2] = world->entry[key];
         if (held[key])
@@ -251,7 +259,8 @@ static void role_hold(struct world *world, struct stress_random *random)
 static void role_unpin(struct world *world, struct stress_random *random)
 {
     (void)random;
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         world->is_held[key] = 0;
         unpin_and_look(world, world->entry[key]);
     }
@@ -273,7 +282,8 @@ static void putback_and_look(struct world *world, struct entry *e, genlru_shadow
 static void role_putback(struct world *world, struct stress_random *random)
 {
     (void)random;
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         world->is_ours[key] = 0;
         putback_and_look(world, world->entry[key], world->shadow[key]);
     }
@@ -296,7 +306,8 @@ static void release_and_look(struct world *world, struct entry *e)
 static void role_release(struct world *world, struct stress_random *random)
 {
     (void)random;
-    FOR_EACH_NODE(world, key) {
+    FOR_EACH_NODE(world, key)
+    {
         world->is_ours[key] = 0;
         release_and_look(world, world->entry[key]);
     }
@@ -409,8 +420,27 @@ static void role_look(struct world *world, struct stress_random *random)
 #define ANY (ON(LISTED) | ON(PINNED) | ON(PARKED) | ON(ISOLATED))
 #define EVEN_OFF (ANY | ON(OFF))
 
-enum { ADD, INSERT, ACCESS, BATCH, DEL, PIN, HOLD, UNPIN, RECHARGE, ADVISE, EVICT, REQUEUE, PUTBACK, RELEASE, AGE,
-       WORKINGSET, TRIM, LOOK, NR_ALL_ROLES };
+enum {
+    ADD,
+    INSERT,
+    ACCESS,
+    BATCH,
+    DEL,
+    PIN,
+    HOLD,
+    UNPIN,
+    RECHARGE,
+    ADVISE,
+    EVICT,
+    REQUEUE,
+    PUTBACK,
+    RELEASE,
+    AGE,
+    WORKINGSET,
+    TRIM,
+    LOOK,
+    NR_ALL_ROLES
+};
 
 static const struct role roles[NR_ALL_ROLES] = {
     [ADD] = {"add", "add", ON(OFF), false, false, role_add},
@@ -434,8 +464,8 @@ static const struct role roles[NR_ALL_ROLES] = {
 };
 
 /*
- * The matrix of genlru/lru.h; "hold" is a pin and its unpin by one thread, "requeue" an evict and a putback, "insert" an
- * add whose node others can only find in the index, where they may do what they may with a pinned one.
+ * The matrix of genlru/lru.h; "hold" is a pin and its unpin by one thread, "requeue" an evict and a putback, "insert"
+ * an add whose node others can only find in the index, where they may do what they may with a pinned one.
  */
 static const char *const matrix[][2] = {
     {"add", "access evict requeue"},
@@ -482,7 +512,8 @@ static void on_error(void *ctx, enum genlru_error error, const char *what, const
 {
     (void)ctx;
     (void)node;
-    stress_fail(__FILE__, __LINE__, "error hook: %s: %s", error == GENLRU_ERROR_MISUSE ? "misuse" : "inconsistent", what);
+    stress_fail(__FILE__, __LINE__, "error hook: %s: %s", error == GENLRU_ERROR_MISUSE ? "misuse" : "inconsistent",
+                what);
 }
 
 static void isolate_all(struct world *world)
@@ -524,7 +555,8 @@ static void prepare(struct world *world, unsigned nr_types, struct stress_random
     for (i = 0; i < world->nr_roles; i++)
         is_inserted = is_inserted || world->role[i] == &roles[INSERT];
     for (key = 0; key < NR_NODES; key++) {
-        struct genlru_add how = {world->shadow[key], 0, 0, flags | (stress_once_in(random, 3) ? (unsigned)GENLRU_ADD_HOT : 0)};
+        struct genlru_add how = {world->shadow[key], 0, 0,
+                                 flags | (stress_once_in(random, 3) ? (unsigned)GENLRU_ADD_HOT : 0)};
         struct entry *e = malloc(sizeof(*e));
 
         STRESS_CHECK(e, "no memory");

@@ -133,8 +133,7 @@ int main(void)
     int round;
 
     config.stripes = 2;
-    if (genlru_create(&config, &lru) != 0 ||
-        pthread_create(&thread, NULL, deleter, NULL) != 0)
+    if (genlru_create(&config, &lru) != 0 || pthread_create(&thread, NULL, deleter, NULL) != 0)
         fail("set-up", 0);
     for (round = 1; round <= ROUNDS; round++)
         unpin_against_deleter(round);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hundreds of small lrus that come and go on one shared pool. A block that one lru gave back is another's a moment later, while
- * stale slot pointers of the first one's nodes still point into it: a delete must not be fooled by them, and no block may
- * get lost.
+ * Hundreds of small lrus that come and go on one shared pool. A block that one lru gave back is another's a moment
+ * later, while stale slot pointers of the first one's nodes still point into it: a delete must not be fooled by them,
+ * and no block may get lost.
  *
  *   thread: create ─▶ a few hundred operations ─▶ let go ─▶ check ─▶ destroy ─▶ again
  *   all:    one more lru that every thread works on, and trims of the pool in between
@@ -80,8 +80,9 @@ int main(int argc, char **argv)
     stress_run(NR_THREADS, play, &world);
     toy_check(&world.shared);
     toy_destroy(&world.shared);
-    STRESS_CHECK(genlru_pool_stat(world.pool, &stat) == 0 && stat.blocks == stat.free_blocks, "%llu blocks, %llu of them free",
-                 (unsigned long long)stat.blocks, (unsigned long long)stat.free_blocks);
+    STRESS_CHECK(genlru_pool_stat(world.pool, &stat) == 0 && stat.blocks == stat.free_blocks,
+                 "%llu blocks, %llu of them free", (unsigned long long)stat.blocks,
+                 (unsigned long long)stat.free_blocks);
     STRESS_CHECK(genlru_pool_destroy(world.pool) == 0, "pool destroy");
     printf("%llu lrus on %llu blocks\n", (unsigned long long)world.nr_lrus, (unsigned long long)stat.blocks);
     return 0;

@@ -2,9 +2,9 @@
 /*
  * memory - bytes per entry: node, lists and pool, after filling and after heavy random churn
  *
- * Fills an lru of its own pool with n nodes, then replaces random ones (delete, add) three times over while every 16th
- * step also evicts one and adds it again, and looks at what the pool holds, free blocks included. Bounds: 26 bytes an entry
- * after filling and 34 after churn from a million entries on; small lrus pay for their counters.
+ * Fills an lru of its own pool with n nodes, then replaces random ones (delete, add) three times over while every
+ * 16th step also evicts one and adds it again, and looks at what the pool holds, free blocks included. Bounds: 26
+ * bytes an entry after filling and 34 after churn from a million entries on; small lrus pay for their counters.
  *
  * Usage: stress_memory [entries (default 1000000)]
  */

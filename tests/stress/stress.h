@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template of the threaded tests: options, random numbers, threads, a barrier and a gate that make them meet, and a check
- * that says where and with which seed it failed.
+ * Template of the threaded tests: options, random numbers, threads, a barrier and a gate that make them meet, and a
+ * check that says where and with which seed it failed.
  *
  *   stress_run(nr, body, ctx):  body(ctx, 0) | body(ctx, 1) | ... | body(ctx, nr - 1), joined
  *
@@ -34,10 +34,10 @@ void stress_fail(const char *file, int line, const char *format, ...) __attribut
 /* Words that go before the message of a failure: which row, which round. */
 void stress_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-#define STRESS_CHECK(condition, ...)                                                                                   \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            stress_fail(__FILE__, __LINE__, __VA_ARGS__);                                                              \
+#define STRESS_CHECK(condition, ...)                      \
+    do {                                                  \
+        if (!(condition))                                 \
+            stress_fail(__FILE__, __LINE__, __VA_ARGS__); \
     } while (0)
 
 /* One thread's random numbers (xorshift*): streams of the same seed differ by `stream`. */

@@ -91,8 +91,8 @@ static struct toy_entry *index_remove(struct toy *toy, unsigned key, const struc
 
         if (!entry || (e && entry != (uintptr_t)e))
             return NULL;
-        if (!(value & LOCKED) && __atomic_compare_exchange_n(&toy->index[key], &value, 0, true, __ATOMIC_ACQUIRE,
-                                                             __ATOMIC_RELAXED))
+        if (!(value & LOCKED) &&
+            __atomic_compare_exchange_n(&toy->index[key], &value, 0, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return (struct toy_entry *)entry;
         if (value & LOCKED) {
             sched_yield();
@@ -129,7 +129,8 @@ static void delete_removed(struct toy *toy, struct toy_entry *e)
 
 static int insert(struct toy_thread *thread, unsigned key)
 {
-    static const unsigned flags[] = {0, 0, 0, GENLRU_ADD_COLD, GENLRU_ADD_HOT, GENLRU_ADD_PREFETCHED, GENLRU_ADD_MAPPED};
+    static const unsigned flags[] = {
+        0, 0, 0, GENLRU_ADD_COLD, GENLRU_ADD_HOT, GENLRU_ADD_PREFETCHED, GENLRU_ADD_MAPPED};
     struct toy *toy = thread->toy;
     struct toy_entry *e = entry_create(toy, key, stress_below(&thread->random, MAX_CHARGE));
     struct genlru_add how = {0, key * UINT64_C(0x9e3779b97f4a7c15), 1, GENLRU_ADD_PINNED};
@@ -314,7 +315,8 @@ static unsigned random_key(struct toy_thread *thread)
 {
     unsigned n = thread->toy->nr_keys;
 
-    return stress_once_in(&thread->random, 2) ? stress_below(&thread->random, (n + 7) / 8) : stress_below(&thread->random, n);
+    return stress_once_in(&thread->random, 2) ? stress_below(&thread->random, (n + 7) / 8)
+                                              : stress_below(&thread->random, n);
 }
 
 void toy_step(struct toy_thread *thread)
@@ -335,7 +337,8 @@ void toy_step(struct toy_thread *thread)
         if (!excess)
             return;
         budget.charge = excess;
-        budget.types = stress_once_in(&thread->random, 4) ? 1u << stress_below(&thread->random, thread->toy->nr_types) : 0;
+        budget.types =
+            stress_once_in(&thread->random, 4) ? 1u << stress_below(&thread->random, thread->toy->nr_types) : 0;
         (void)toy_evict(thread, &budget, 1 + stress_below(&thread->random, MAX_VICTIMS), NULL);
     }
 }
@@ -346,7 +349,8 @@ static void on_error(void *ctx, enum genlru_error error, const char *what, const
 {
     (void)ctx;
     (void)node;
-    stress_fail(__FILE__, __LINE__, "error hook: %s: %s", error == GENLRU_ERROR_MISUSE ? "misuse" : "inconsistent", what);
+    stress_fail(__FILE__, __LINE__, "error hook: %s: %s", error == GENLRU_ERROR_MISUSE ? "misuse" : "inconsistent",
+                what);
 }
 
 static uint64_t hash_of(void *ctx, const struct genlru_node *node)
@@ -410,7 +414,8 @@ void toy_check(struct toy *toy)
     STRESS_CHECK(stat.nodes == nodes && stat.charge == charge && genlru_charge(toy->lru) == charge,
                  "%llu nodes of charge %llu in the index, %llu of %llu on the lru", (unsigned long long)nodes,
                  (unsigned long long)charge, (unsigned long long)stat.nodes, (unsigned long long)stat.charge);
-    STRESS_CHECK(stat.pinned_nodes == 0, "%llu nodes are parked, none is pinned", (unsigned long long)stat.pinned_nodes);
+    STRESS_CHECK(stat.pinned_nodes == 0, "%llu nodes are parked, none is pinned",
+                 (unsigned long long)stat.pinned_nodes);
     STRESS_CHECK(stat.eviction_clock == toy->clock, "eviction clock %llu, %llu was isolated and not put back",
                  (unsigned long long)stat.eviction_clock, (unsigned long long)toy->clock);
     STRESS_CHECK(stat.evicted >= toy->nr_evicted, "%llu evicted", (unsigned long long)stat.evicted);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A toy cache that keeps the contract of genlru/lru.h to the letter, for the stress tests: entries are real heap memory, freed
- * by whoever the library says, so that the sanitizers see any mistake.
+ * A toy cache that keeps the contract of genlru/lru.h to the letter, for the stress tests: entries are real heap
+ * memory, freed by whoever the library says, so that the sanitizers see any mistake.
  *
  *   index[key]: one word. 0 = absent; entry*; entry* | 1 = locked
  *
- * The lock bit is what lets a hit touch an entry: removal (by a deleter or an evictor) waits until it is clear. Whoever needs an
- * entry for longer pins its node under the bit. No call of the library but access, access_batch, recharge, advise and pin is
- * made under it, and these never free.
+ * The lock bit is what lets a hit touch an entry: removal (by a deleter or an evictor) waits until it is clear.
+ * Whoever needs an entry for longer pins its node under the bit. No call of the library but access, access_batch,
+ * recharge, advise and pin is made under it, and these never free.
  *
  * At a quiescent point (no call running, no pin held, no victim in hand) toy_check() compares the lru with the index.
  */
@@ -35,7 +35,7 @@ struct toy {
     uint64_t nr_refused;         /* adds that got -ENOMEM */
     uint64_t nr_putback_refused; /* ... putbacks; the victim was freed then */
     uint64_t nr_added, nr_deleted, nr_evicted, nr_putback;
-    uint64_t nr_met;             /* calls that left the free to the other of two parties */
+    uint64_t nr_met; /* calls that left the free to the other of two parties */
 };
 
 /* What one thread holds. */
@@ -46,7 +46,10 @@ struct toy_thread {
     struct toy_entry *held[TOY_MAX_HELD];
 };
 
-/* Creates the lru from *config, to which it adds the hooks. The allocator's failures are not covered here: 0 or -ENOMEM. */
+/*
+ * Creates the lru from *config, to which it adds the hooks. The allocator's failures are not covered here: 0 or
+ * -ENOMEM.
+ */
 int toy_create(struct toy *toy, const struct genlru_config *config, unsigned nr_keys);
 /* Deletes all entries and destroys the lru. Quiescent. */
 void toy_destroy(struct toy *toy);

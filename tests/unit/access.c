@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The hit in an lru: the word follows the rules, counters the word, nothing is stored when nothing changes; harvested bits. */
+/*
+ * The hit in an lru: the word follows the rules, counters the word, nothing is stored when nothing changes; harvested
+ * bits.
+ */
 #include "gens/window.h"
 #include "unit.h"
 

@@ -39,20 +39,20 @@ Test(add, by_state)
         struct genlru_stat stat, after;
 
         if (step == 0)
-            cr_assert(genlru_add(lru, node, NULL) == 0);          /* LISTED */
+            cr_assert(genlru_add(lru, node, NULL) == 0); /* LISTED */
         if (step == 1)
-            cr_assert(genlru_pin(lru, node) == 0);                /* LISTED, PINNED */
+            cr_assert(genlru_pin(lru, node) == 0); /* LISTED, PINNED */
         if (step == 2)
             cr_assert(genlru_evict(lru, NULL, &victim, 1, NULL) == 0); /* PARKED */
         if (step == 3)
-            cr_assert(genlru_del(lru, node) == 0);                /* CONDEMNED */
+            cr_assert(genlru_del(lru, node) == 0); /* CONDEMNED */
         if (step == 4) {
             cr_assert(genlru_unpin(lru, node) == GENLRU_YOURS);
             cr_assert(genlru_add(lru, node, NULL) == 0);
             cr_assert(genlru_evict(lru, NULL, &victim, 1, NULL) == 1); /* ISOLATED */
         }
         if (step == 5)
-            cr_assert(genlru_del(lru, node) == 0);                /* ISOLATED, DEAD */
+            cr_assert(genlru_del(lru, node) == 0); /* ISOLATED, DEAD */
         before = *node;
         stat = unit_stat(lru);
         cr_assert(genlru_add(lru, node, NULL) == want[step], "step %u", step);
@@ -82,7 +82,8 @@ Test(add, places)
     cr_assert(unit_add(lru, &nodes[1], GENLRU_ADD_PREFETCHED) == 0);
     cr_assert(unit_age_of(lru, &nodes[1]) == 3 && genlru_node_refs(&nodes[1]) == 0);
     genlru_access(lru, &nodes[1]);
-    cr_assert(genlru_node_refs(&nodes[1]) == 1 && unit_age_of(lru, &nodes[1]) == 3, "the first access is still to come");
+    cr_assert(genlru_node_refs(&nodes[1]) == 1 && unit_age_of(lru, &nodes[1]) == 3,
+              "the first access is still to come");
     cr_assert(unit_add(lru, &nodes[2], GENLRU_ADD_HOT) == 0 && unit_age_of(lru, &nodes[2]) == 1);
     cr_assert(unit_add(lru, &nodes[3], GENLRU_ADD_NOREUSE) == 0);
     genlru_access(lru, &nodes[3]);
@@ -236,7 +237,8 @@ Test(add, memory)
             cr_assert(genlru_add(lru, victims[k].node, NULL) == 0);
         }
     }
-    cr_assert(unit.nr_allocs == allocs, "%llu allocations in steady state", (unsigned long long)(unit.nr_allocs - allocs));
+    cr_assert(unit.nr_allocs == allocs, "%llu allocations in steady state",
+              (unsigned long long)(unit.nr_allocs - allocs));
 
     unit_fail_from(&unit, 1);
     for (i = 0; i < 200 && result == 0; i++) {

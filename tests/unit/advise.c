@@ -47,7 +47,7 @@ Test(advise, where_nodes_go)
     cr_assert(genlru_advise(lru, &nodes[4], GENLRU_ADVICE_PAGEOUT) == 0);
     cr_assert(genlru__tier_of(unit_word(&nodes[4]) | GENLRU_REFS_MASK, &lru->policy) == 0, "no tier protects it");
     cr_assert(genlru_advise(lru, &nodes[4], (enum genlru_advice)7) == -EINVAL);
-    cr_assert(genlru_advise(lru, &nodes[4], (enum genlru_advice)-1) == -EINVAL);
+    cr_assert(genlru_advise(lru, &nodes[4], (enum genlru_advice) - 1) == -EINVAL);
     cr_assert(genlru_advise(NULL, &nodes[4], GENLRU_ADVICE_COLD) == -EINVAL);
     cr_assert(genlru_advise(lru, NULL, GENLRU_ADVICE_COLD) == -EINVAL);
     expect_counters(lru, nodes, 10);
@@ -93,9 +93,11 @@ Test(advise, recharge)
     cr_assert(genlru_recharge(lru, &nodes[1], (uint64_t)UINT32_MAX + 1) == -ERANGE);
     cr_assert(genlru_node_charge(&nodes[1]) == UINT32_MAX, "refused, and nothing changed");
     cr_assert(genlru_recharge(lru, &nodes[1], 0) == 0 && genlru_charge(lru) == 7);
-    cr_assert(genlru_pin(lru, &nodes[2]) == 0 && genlru_recharge(lru, &nodes[2], 100) == 0 && genlru_charge(lru) == 106);
+    cr_assert(genlru_pin(lru, &nodes[2]) == 0 && genlru_recharge(lru, &nodes[2], 100) == 0 &&
+              genlru_charge(lru) == 106);
     unit_verify(lru);
-    cr_assert(genlru_evict(lru, &(struct genlru_budget){.nodes = 1}, &victim, 1, NULL) == 1 && victim.node == &nodes[0]);
+    cr_assert(genlru_evict(lru, &(struct genlru_budget){.nodes = 1}, &victim, 1, NULL) == 1 &&
+              victim.node == &nodes[0]);
     clock = unit_stat(lru).eviction_clock;
     cr_assert(genlru_recharge(lru, victim.node, 50) == 0);
     cr_assert(unit_stat(lru).eviction_clock == clock + 45 && genlru_charge(lru) == 101);

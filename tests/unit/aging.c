@@ -272,7 +272,8 @@ Test(aging, lagging_words)
         cr_assert(genlru_age(lru, 0) == 0);
         unit_verify(lru);
         cr_assert(genlru_stat_gens(lru, 0, gens, 4) == 4);
-        cr_assert(gens[3].nodes == NR, "after %zu agings the oldest has %llu", i + 1, (unsigned long long)gens[3].nodes);
+        cr_assert(gens[3].nodes == NR, "after %zu agings the oldest has %llu", i + 1,
+                  (unsigned long long)gens[3].nodes);
     }
     for (i = 0; i < NR; i += 2)
         genlru_access(lru, &nodes[i]);
@@ -318,8 +319,9 @@ Test(aging, types_share_max_seq)
 }
 
 /*
- * Aging by eviction volume, where a policy asks for it: a generation and an epoch each time that share of the capacity
- * was evicted. (With a window that is full it waits for the oldest generation to be emptied, so nodes enter young here.)
+ * Aging by eviction volume, where a policy asks for it: a generation and an epoch each time that share of the
+ * capacity was evicted. (With a window that is full it waits for the oldest generation to be emptied, so nodes enter
+ * young here.)
  */
 Test(aging, by_volume)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains: publish and take, linking at both ends, unlinking under a cursor, appending, dropping, and no block to be had. */
+/*
+ * Chains: publish and take, linking at both ends, unlinking under a cursor, appending, dropping, and no block to be
+ * had.
+ */
 #include "gens/chain.h"
 
 #include "unit.h"
@@ -40,7 +43,8 @@ static void expect_chain(const struct life *l, unsigned list, struct genlru__blo
     const struct genlru__block *block = chain->head;
     unsigned i;
 
-    cr_assert(chain->nr_blocks == nr && chain->head == (nr ? blocks[0] : NULL) && chain->tail == (nr ? blocks[nr - 1] : NULL));
+    cr_assert(chain->nr_blocks == nr && chain->head == (nr ? blocks[0] : NULL) &&
+              chain->tail == (nr ? blocks[nr - 1] : NULL));
     for (i = 0; i < nr; i++, block = block->next) {
         cr_assert(block == blocks[i] && block->list == list);
         cr_assert(block->prev == (i ? blocks[i - 1] : NULL) && block->next == (i + 1 < nr ? blocks[i + 1] : NULL));

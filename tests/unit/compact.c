@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compaction: the order of nodes never changes, and invariant 7 (60 * linked <= 2 * live + 60 * chains + ...) holds
- * whatever makes blocks sparse: deletes, evictions beside them, nodes unpinned from the parked list, flushes, adds to more
- * lists than a stripe has blocks open.
+ * whatever makes blocks sparse: deletes, evictions beside them, nodes unpinned from the parked list, flushes, adds to
+ * more lists than a stripe has blocks open.
  */
 #include "gens/compact.h"
 
@@ -19,7 +19,8 @@ static void expect_order(struct genlru *lru, const struct genlru_node *nodes, co
         for (i = 0; i < got; i++) {
             while (at < nr && is_gone[at])
                 at++;
-            unit_check(at < nr && victims[i].node == &nodes[at], "victim %zd, expected %zu", victims[i].node - nodes, at);
+            unit_check(at < nr && victims[i].node == &nodes[at], "victim %zd, expected %zu", victims[i].node - nodes,
+                       at);
             at++;
         }
     while (at < nr && is_gone[at])

@@ -12,8 +12,8 @@ __extension__ typedef unsigned __int128 u128;
 /* R_pv < m or R_pv * (T_sp + m) * gain_sp <= (R_sp + 1) * T_pv * gain_pv */
 static bool is_fine(struct genlru__rate sp, unsigned gain_sp, struct genlru__rate pv, unsigned gain_pv, unsigned m)
 {
-    return pv.refaulted < m || (u128)pv.refaulted * ((u128)sp.total + m) * gain_sp <=
-                                   ((u128)sp.refaulted + 1) * pv.total * gain_pv;
+    return pv.refaulted < m ||
+           (u128)pv.refaulted * ((u128)sp.total + m) * gain_sp <= ((u128)sp.refaulted + 1) * pv.total * gain_pv;
 }
 
 /* MGLRU: SP = tier 0, gains 2 and 3; FG: SP = all tiers below, gains 1 and 2. */
@@ -50,15 +50,16 @@ static void compare_with_spelling(unsigned bits)
     for (i = 0; i < 2000000; i++) {
         struct genlru__rate sp = {figure(&random, bits), figure(&random, bits)};
         struct genlru__rate pv = {figure(&random, bits), figure(&random, bits)};
-        unsigned gain_sp = 1 + (unsigned)(unit_random(&random) % 255), gain_pv = 1 + (unsigned)(unit_random(&random) % 255);
+        unsigned gain_sp = 1 + (unsigned)(unit_random(&random) % 255),
+                 gain_pv = 1 + (unsigned)(unit_random(&random) % 255);
         unsigned m = i % 3 ? 64 : (unsigned)(unit_random(&random) % 256);
         bool want = is_fine(sp, gain_sp, pv, gain_pv, m);
 
         fine[want]++;
         unit_check(genlru__is_fine(sp, gain_sp, pv, gain_pv, m) == want,
                    "sp %llu/%llu x%u pv %llu/%llu x%u m %u: expected %d", (unsigned long long)sp.refaulted,
-                   (unsigned long long)sp.total, gain_sp, (unsigned long long)pv.refaulted, (unsigned long long)pv.total,
-                   gain_pv, m, want);
+                   (unsigned long long)sp.total, gain_sp, (unsigned long long)pv.refaulted,
+                   (unsigned long long)pv.total, gain_pv, m, want);
     }
     cr_assert(fine[0] > 1000 && fine[1] > 1000);
     for (i = 0; i < 500000; i++) {
@@ -67,12 +68,14 @@ static void compare_with_spelling(unsigned bits)
 
         for (tier = 0; tier < 4; tier++) {
             rates.tier[tier].total = figure(&random, bits);
-            rates.tier[tier].refaulted = rates.tier[tier].total ? figure(&random, bits) % (rates.tier[tier].total + 1) : 0;
+            rates.tier[tier].refaulted =
+                rates.tier[tier].total ? figure(&random, bits) % (rates.tier[tier].total + 1) : 0;
         }
         want_fg = threshold(&rates, true);
         want_mglru = threshold(&rates, false);
         seen[want_fg]++;
-        unit_check(genlru__tier_threshold(&rates, &GENLRU_POLICY_MGLRU_FG.tiers) == want_fg, "FG: expected %u", want_fg);
+        unit_check(genlru__tier_threshold(&rates, &GENLRU_POLICY_MGLRU_FG.tiers) == want_fg, "FG: expected %u",
+                   want_fg);
         unit_check(genlru__tier_threshold(&rates, &GENLRU_POLICY_MGLRU.tiers) == want_mglru, "MGLRU: expected %u",
                    want_mglru);
     }
@@ -161,7 +164,8 @@ Test(controller, types)
     cr_assert(genlru__prefer_type(&b, 100, &a, 100, 64));
     cr_assert(genlru__prefer_type(&a, 200, &b, 90, 64), "unless a's refaults cost more than twice as much");
     for (i = 0; i < 100000; i++) {
-        unsigned weight_a = 1 + (unsigned)(unit_random(&random) % 200), weight_b = 1 + (unsigned)(unit_random(&random) % 200);
+        unsigned weight_a = 1 + (unsigned)(unit_random(&random) % 200),
+                 weight_b = 1 + (unsigned)(unit_random(&random) % 200);
 
         unit_check(genlru__prefer_type(&a, weight_a, &b, weight_b, 64) == is_fine(sum_a, weight_b, sum_b, weight_a, 64),
                    "weights %u, %u", weight_a, weight_b);

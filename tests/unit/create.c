@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and ending an lru: every config field at and beyond its range, failing allocations, busy lrus and pools, capacity. */
+/*
+ * Making and ending an lru: every config field at and beyond its range, failing allocations, busy lrus and pools,
+ * capacity.
+ */
 #include "lru/create.h"
 
 #include "unit.h"
@@ -13,11 +16,11 @@ static void expect_refused(struct genlru_config config, struct unit *unit, const
     cr_assert(unit->bytes == 0 && unit->nr_errors == 0, "%s", what);
 }
 
-#define REFUSED(field, value)                                                                                          \
-    do {                                                                                                               \
-        config = unit_config(&unit);                                                                                   \
-        config.field = (value);                                                                                        \
-        expect_refused(config, &unit, #field " = " #value);                                                            \
+#define REFUSED(field, value)                               \
+    do {                                                    \
+        config = unit_config(&unit);                        \
+        config.field = (value);                             \
+        expect_refused(config, &unit, #field " = " #value); \
     } while (0)
 
 Test(create, fields_out_of_range)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* genlru_del and genlru_release's hand-over: each row of the transition table, refusals, and memory after many deletes. */
+/*
+ * genlru_del and genlru_release's hand-over: each row of the transition table, refusals, and memory after many
+ * deletes.
+ */
 #include "unit.h"
 
 struct life {
@@ -180,7 +183,8 @@ Test(del, many)
             unit_verify(lru);
     }
     genlru_trim(lru);
-    cr_assert(unit_stat(lru).blocks <= 2 * 4 * 3 + 2, "%llu blocks are left", (unsigned long long)unit_stat(lru).blocks);
+    cr_assert(unit_stat(lru).blocks <= 2 * 4 * 3 + 2, "%llu blocks are left",
+              (unsigned long long)unit_stat(lru).blocks);
     free(order);
     unit_end(&unit, lru, nodes, NR);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * genlru_evict: goals, limits, each reason to stop, the order of victims, what is kept and why, work that is bounded whatever
- * the nodes are like, an inconsistency that is told once, and an allocator that fails at each step of a life.
+ * genlru_evict: goals, limits, each reason to stop, the order of victims, what is kept and why, work that is bounded
+ * whatever the nodes are like, an inconsistency that is told once, and an allocator that fails at each step of a
+ * life.
  */
 #include "gens/chain.h"
 #include "gens/sizes.h"
@@ -94,7 +95,8 @@ Test(evict, goals)
 
     cr_assert(evict(w, BUDGET(.nodes = 7), 100) == 7 && w->result.reason == GENLRU_EVICT_MET);
     cr_assert(evict(w, BUDGET(0), 64) == 64 && w->result.reason == GENLRU_EVICT_MET, "the array is the goal");
-    cr_assert(evict(w, BUDGET(.nodes = 100), 50) == 50 && w->result.reason == GENLRU_EVICT_BUDGET, "the array is used up");
+    cr_assert(evict(w, BUDGET(.nodes = 100), 50) == 50 && w->result.reason == GENLRU_EVICT_BUDGET,
+              "the array is used up");
     cr_assert(evict(w, BUDGET(.nodes = 65), 65) == 65 && w->result.reason == GENLRU_EVICT_MET);
     for (i = 0; i < w->nr; i++)
         cr_assert(genlru_recharge(w->lru, &w->nodes[i], 10) == 0);
@@ -186,7 +188,8 @@ Test(evict, all_pinned)
     cr_assert(unit_stat(w->lru).pinned_nodes == 500 && unit_stat(w->lru).nodes == 500);
     unit_verify(w->lru);
     cr_assert(evict(w, BUDGET(0), 64) == 0);
-    cr_assert(w->result.reason == GENLRU_EVICT_PINNED && w->result.scanned == 0, "parked nodes are not looked at again");
+    cr_assert(w->result.reason == GENLRU_EVICT_PINNED && w->result.scanned == 0,
+              "parked nodes are not looked at again");
     for (i = 0; i < 500; i += 2)
         cr_assert(genlru_unpin(w->lru, &w->nodes[i]) == 0);
     unit_verify(w->lru);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Carry-over: avg := (avg + current) / 2 for refaulted and for evicted + protected, current := 0, when min_seq moves on. */
+/*
+ * Carry-over: avg := (avg + current) / 2 for refaulted and for evicted + protected, current := 0, when min_seq moves
+ * on.
+ */
 #include "gens/hist.h"
 
 #include "unit.h"

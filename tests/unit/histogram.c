@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* genlru_workingset: charge by age, tier and refs equals a walk, wherever nodes hang; refusals; the order of nodes stays. */
+/*
+ * genlru_workingset: charge by age, tier and refs equals a walk, wherever nodes hang; refusals; the order of nodes
+ * stays.
+ */
 #include "unit.h"
 
 static void expect_walk(struct genlru *lru, const struct genlru_node *nodes, size_t nr)

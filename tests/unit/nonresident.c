@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The nonresident table: sizes, keeping and taking, replacement of the oldest, seeds, and its false-positive rate, measured. */
+/*
+ * The nonresident table: sizes, keeping and taking, replacement of the oldest, seeds, and its false-positive rate,
+ * measured.
+ */
 #include "unit.h"
 #include "workingset/shadow.h"
 
@@ -30,7 +33,8 @@ Test(nonresident, sizes)
     for (i = 0; i < 6; i++) {
         cr_assert(genlru_nonresident_create(slots[i], 0, &unit.heap, &table) == 0);
         cr_assert(genlru_nonresident_bytes(table) == unit.bytes - before, "bytes that it uses");
-        cr_assert(genlru_nonresident_bytes(table) >= want[i] * 8 && genlru_nonresident_bytes(table) < want[i] * 8 + 128);
+        cr_assert(genlru_nonresident_bytes(table) >= want[i] * 8 &&
+                  genlru_nonresident_bytes(table) < want[i] * 8 + 128);
         genlru_nonresident_destroy(table);
         cr_assert(unit.bytes == before);
     }
@@ -90,7 +94,8 @@ Test(nonresident, replaces_the_oldest)
         uint32_t age[40], mask = (UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1;
         unsigned i, k, nr_kept = 0;
 
-        lru->eviction_clock = (uint64_t)bases[b] << lru->clock_shift; /* now; 20: most of what is kept lies before the wrap */
+        lru->eviction_clock = (uint64_t)bases[b]
+                              << lru->clock_shift; /* now; 20: most of what is kept lies before the wrap */
         for (i = 0; i < 40; i++)
             age[i] = i + 1;
         for (i = 39; i > 0; i--) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pins: one holder a node, the scan passes and parks it, and unpin gives it back from each state, also without memory. */
+/*
+ * Pins: one holder a node, the scan passes and parks it, and unpin gives it back from each state, also without
+ * memory.
+ */
 #include "unit.h"
 
 Test(pin, by_state)
@@ -65,8 +68,8 @@ Test(pin, not_parked)
 }
 
 /*
- * Not one block to be had: unpin still succeeds, the node counts as listed, and evict comes for it. The pool is emptied by
- * taking its blocks away, as other lrus of a shared pool would.
+ * Not one block to be had: unpin still succeeds, the node counts as listed, and evict comes for it. The pool is
+ * emptied by taking its blocks away, as other lrus of a shared pool would.
  */
 Test(pin, unpin_without_a_block)
 {

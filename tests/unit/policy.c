@@ -26,7 +26,8 @@ Test(policy, presets_are_the_published_ones)
     unsigned refs;
 
     cr_assert(fg->hit.refs_max == 7 && fg->hit.overflow_up == 1 && fg->hit.overflow_refs == 3);
-    cr_assert(fg->hit.defer_gens == 2 && fg->hit.defer_refs == 2 && fg->hit.defer_up == 1 && fg->hit.promoted_refs == 3);
+    cr_assert(fg->hit.defer_gens == 2 && fg->hit.defer_refs == 2 && fg->hit.defer_up == 1 &&
+              fg->hit.promoted_refs == 3);
     cr_assert(fg->tiers.base_gain == 1 && fg->tiers.tier_gain == 2 && fg->tiers.sum_below == 1);
     cr_assert(fg->tiers.min_refaults == 64 && fg->tiers.protect_refs == 2 && !fg->tiers.lazy_saturated);
     cr_assert(fg->refault.refs_cap == 3 && fg->refault.workingset_refs == 2 && fg->refault.gens == 0);
@@ -43,22 +44,22 @@ Test(policy, presets_are_the_published_ones)
 }
 
 /* Sets a field of a sound policy to a value; the check must name the field. */
-#define WRONG(field, value, word)                                                                                      \
-    do {                                                                                                               \
-        struct genlru_policy p = GENLRU_POLICY_MGLRU_FG;                                                               \
-        struct genlru_config config;                                                                                   \
-        struct genlru *lru = (struct genlru *)&unit;                                                                   \
-        const char *wrong;                                                                                             \
-                                                                                                                       \
-        p.probation = (struct genlru_probation_rules){10, 90, 2, 1, 2, 1};                                             \
-        cr_assert_null(genlru_policy_check(&p, 4));                                                                    \
-        p.field = (value);                                                                                             \
-        wrong = genlru_policy_check(&p, 4);                                                                            \
-        cr_assert(wrong && strstr(wrong, word), #field " = " #value ": %s", wrong ? wrong : "accepted");               \
-        config = unit_config(&unit);                                                                                   \
-        config.policy = &p;                                                                                            \
-        cr_assert(genlru_create(&config, &lru) == -EINVAL && lru == (struct genlru *)&unit);                           \
-        cr_assert(unit.bytes == 0);                                                                                    \
+#define WRONG(field, value, word)                                                                       \
+    do {                                                                                                \
+        struct genlru_policy p = GENLRU_POLICY_MGLRU_FG;                                                \
+        struct genlru_config config;                                                                    \
+        struct genlru *lru = (struct genlru *)&unit;                                                    \
+        const char *wrong;                                                                              \
+                                                                                                        \
+        p.probation = (struct genlru_probation_rules){10, 90, 2, 1, 2, 1};                              \
+        cr_assert_null(genlru_policy_check(&p, 4));                                                     \
+        p.field = (value);                                                                              \
+        wrong = genlru_policy_check(&p, 4);                                                             \
+        cr_assert(wrong &&strstr(wrong, word), #field " = " #value ": %s", wrong ? wrong : "accepted"); \
+        config = unit_config(&unit);                                                                    \
+        config.policy = &p;                                                                             \
+        cr_assert(genlru_create(&config, &lru) == -EINVAL && lru == (struct genlru *)&unit);            \
+        cr_assert(unit.bytes == 0);                                                                     \
     } while (0)
 
 Test(policy, each_field_out_of_range)

@@ -54,7 +54,8 @@ Test(putback, undoes)
     while (got-- > 0)
         cr_assert(genlru_putback(lru, &victims[got]) == 0);
     after = unit_stat(lru);
-    cr_assert(after.eviction_clock == before.eviction_clock && after.charge == before.charge && after.nodes == before.nodes);
+    cr_assert(after.eviction_clock == before.eviction_clock && after.charge == before.charge &&
+              after.nodes == before.nodes);
     for (tier = 0; tier < 4; tier++)
         cr_assert(after.tier[0][tier].evicted == before.tier[0][tier].evicted);
     cr_assert(after.evicted == 100 && after.putback == 100);

@@ -81,7 +81,8 @@ Test(scan, batch)
     l->budget.nodes = 70;
     while (!genlru__scan_is_over(&l->scan))
         scan(l, 3);
-    cr_assert(l->scan.result.nodes == 70 && l->scan.result.promoted == 336 && l->scan.result.reason == GENLRU_EVICT_MET);
+    cr_assert(l->scan.result.nodes == 70 && l->scan.result.promoted == 336 &&
+              l->scan.result.reason == GENLRU_EVICT_MET);
     end(l);
 }
 
@@ -117,12 +118,13 @@ Test(scan, protects)
     unsigned i;
 
     for (i = 0; i < 20; i++)
-        l->nodes[i].state.do_not_touch =
-            genlru_impl_with_word(l->nodes[i].state.do_not_touch, genlru_impl_with_refs(unit_word(&l->nodes[i]), 1 + i / 5 * 2));
+        l->nodes[i].state.do_not_touch = genlru_impl_with_word(
+            l->nodes[i].state.do_not_touch, genlru_impl_with_refs(unit_word(&l->nodes[i]), 1 + i / 5 * 2));
     l->budget.scanned = 20;
     scan(l, 1); /* refs 1, 3, 5, 7: tiers 0, 2, 3, 3 */
     cr_assert(l->scan.result.protected_ == 15 && l->scan.result.nodes == 5);
-    cr_assert(l->lru->hist[0].protected_[2] == 5 && l->lru->hist[0].protected_[3] == 10 && l->lru->hist[0].evicted[0] == 5);
+    cr_assert(l->lru->hist[0].protected_[2] == 5 && l->lru->hist[0].protected_[3] == 10 &&
+              l->lru->hist[0].evicted[0] == 5);
     for (i = 5; i < 20; i++)
         cr_assert(unit_age_of(l->lru, &l->nodes[i]) == 2 && genlru_node_refs(&l->nodes[i]) == 2);
     end(l);
@@ -141,7 +143,8 @@ Test(scan, sweep)
     cr_assert(looked >= 60 && looked <= 61 && l->lru->chain[to].nr_blocks == 1);
     genlru__mutex_unlock(&l->lru->lock);
     unit_verify(l->lru);
-    cr_assert(unit_age_of(l->lru, &l->nodes[NR - 1]) == 2 && unit_age_of(l->lru, &l->nodes[0]) == 3, "from the young end");
+    cr_assert(unit_age_of(l->lru, &l->nodes[NR - 1]) == 2 && unit_age_of(l->lru, &l->nodes[0]) == 3,
+              "from the young end");
     genlru__mutex_lock(&l->lru->lock);
     while (l->lru->chain[l->oldest].head)
         genlru__sweep_oldest(l->lru, 0, 128);

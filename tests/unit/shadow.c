@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shadows: every field there and back, distance across the clock's wrap, recency by generations and by distance, strangers. */
+/*
+ * Shadows: every field there and back, distance across the clock's wrap, recency by generations and by distance,
+ * strangers.
+ */
 #include "workingset/shadow.h"
 
 #include "lru/create.h"
@@ -14,8 +17,8 @@ Test(shadow, fields_there_and_back)
     for (i = 0; i < 1000000; i++) {
         uint64_t bits = i < 62 ? UINT64_C(1) << i : unit_random(&random);
         struct genlru__shadow_fields in = {
-            bits & 0x3ffffff, (uint8_t)(bits >> 26), bits >> 34 & 1, bits >> 35 & 15, bits >> 39 & 15,
-            bits >> 43 & 7, bits >> 46 & 3, bits >> 48 & 0x7fff,
+            bits & 0x3ffffff, (uint8_t)(bits >> 26), bits >> 34 & 1, bits >> 35 & 15,
+            bits >> 39 & 15,  bits >> 43 & 7,        bits >> 46 & 3, bits >> 48 & 0x7fff,
         };
         struct genlru__shadow_fields out;
         genlru_shadow shadow = genlru__shadow_encode(&in);

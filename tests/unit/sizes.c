@@ -27,7 +27,9 @@ Test(sizes, counter_of_a_word)
         }
 }
 
-/* Random differences, singly or in a batch of few places, over all types: the same sums as an array that one adds up. */
+/*
+ * Random differences, singly or in a batch of few places, over all types: the same sums as an array that one adds up.
+ */
 Test(sizes, differences)
 {
     enum { STEPS = 200000 };
@@ -44,7 +46,8 @@ Test(sizes, differences)
     lru = unit_create(&config);
     for (step = 0; step < STEPS; step++) {
         uint64_t r = unit_random(&random);
-        uint32_t before_word = (uint32_t)(r % 3 ? 1 + r / 3 % 127 : 0), after_word = (uint32_t)(r % 5 ? 1 + r / 5 % 127 : 0);
+        uint32_t before_word = (uint32_t)(r % 3 ? 1 + r / 3 % 127 : 0),
+                 after_word = (uint32_t)(r % 5 ? 1 + r / 5 % 127 : 0);
         uint64_t before, after;
         int from, to;
 

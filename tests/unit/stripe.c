@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stripes: open blocks, their places, flushes of one list or of all, generations that left the window, and no memory. */
+/*
+ * Stripes: open blocks, their places, flushes of one list or of all, generations that left the window, and no memory.
+ */
 #include "gens/stripe.h"
 
 #include "gens/chain.h"
@@ -104,7 +106,9 @@ Test(stripe, own_and_acquire)
     unit_end(&unit, lru, NULL, 0);
 }
 
-/* A spare block is kept where the generation left the window meanwhile, asked for where there is none, and used else. */
+/*
+ * A spare block is kept where the generation left the window meanwhile, asked for where there is none, and used else.
+ */
 Test(stripe, stale_and_no_memory)
 {
     struct unit unit;

@@ -204,7 +204,10 @@ static uint32_t mapped_fg(const struct world *w, uint32_t word, bool is_dear)
     return with_code(with_refs(word, min(r, 3)), w->code_of_age[age]);
 }
 
-/* algorithms: MGLRU's. First time: referenced. Again, or dear: the working set, the youngest generation, refs cleared. */
+/*
+ * algorithms: MGLRU's. First time: referenced. Again, or dear: the working set, the youngest generation, refs
+ * cleared.
+ */
 static uint32_t mapped_mglru(const struct world *w, uint32_t word, bool is_dear)
 {
     unsigned refs = genlru_impl_refs(word), gen = genlru_impl_gen(word);
@@ -250,9 +253,8 @@ static uint32_t advised(const struct world *w, uint32_t word, enum genlru_advice
         return word & ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
     case GENLRU_ADVICE_WILLNEED:
         word &= ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
-        return genlru_impl_gen(word)
-                   ? with_code(word & ~GENLRU_PROBATION, code_of_place(w, w->policy->place.hot))
-                   : word;
+        return genlru_impl_gen(word) ? with_code(word & ~GENLRU_PROBATION, code_of_place(w, w->policy->place.hot))
+                                     : word;
     case GENLRU_ADVICE_COLD:
         return demoted(w, word);
     case GENLRU_ADVICE_PAGEOUT:
@@ -308,14 +310,20 @@ static void check_membership(const struct world *w, uint32_t word)
 
     ret = UNTOUCHED;
     got = genlru__word_isolate(word, &ret);
-    expect(w, "isolate", word, got, ret, state != LISTED ? -EPERM : is_pinned ? -EBUSY : 0,
+    expect(w, "isolate", word, got, ret,
+           state != LISTED ? -EPERM
+           : is_pinned     ? -EBUSY
+                           : 0,
            unlisted(word) | GENLRU_ISOLATED);
     ret = UNTOUCHED;
     got = genlru__word_park(word, &ret);
     expect(w, "park", word, got, ret, state == LISTED && is_pinned ? 0 : -EPERM, unlisted(word));
     ret = UNTOUCHED;
     got = genlru__word_pin(word, &ret);
-    expect(w, "pin", word, got, ret, state == OFF ? -ENOENT : state == LISTED && !is_pinned ? 0 : -EBUSY,
+    expect(w, "pin", word, got, ret,
+           state == OFF                    ? -ENOENT
+           : state == LISTED && !is_pinned ? 0
+                                           : -EBUSY,
            word | GENLRU_PINNED);
 
     want = word & ~(GENLRU_PINNED | GENLRU_DEAD);
@@ -326,8 +334,7 @@ static void check_membership(const struct world *w, uint32_t word)
     expect(w, "unpin", word, got, ret, is_pinned ? 0 : -EPERM, want);
     ret = UNTOUCHED;
     got = genlru__word_unpin(word, &w->context, false, &ret);
-    expect(w, "unpin without slot", word, got, ret, is_pinned ? 0 : -EPERM,
-           word & ~(GENLRU_PINNED | GENLRU_DEAD));
+    expect(w, "unpin without slot", word, got, ret, is_pinned ? 0 : -EPERM, word & ~(GENLRU_PINNED | GENLRU_DEAD));
 
     ret = UNTOUCHED;
     got = genlru__word_condemn(word, &ret);
@@ -457,7 +464,7 @@ static uint64_t enumerate(const struct world *w, bool whole_rest)
     codes[nr_codes++] = 0;
     for (c = 0; c < w->width; c++)
         codes[nr_codes++] = w->code_of_age[c];
-    codes[nr_codes++] = w->code_of_age[w->width];     /* just behind the window */
+    codes[nr_codes++] = w->code_of_age[w->width];      /* just behind the window */
     codes[nr_codes++] = w->code_of_age[w->width + 40]; /* far behind it */
     for (c = 0; c < nr_codes; c++)
         for (refs = 0; refs <= GENLRU_MAX_REFS; refs++)
@@ -558,7 +565,8 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
     refs = genlru_impl_refs(word);
-    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && p->probation.refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
+        !(past->is_recent && p->probation.refault_skips))
         return with_code(word, 1) | GENLRU_PROBATION;
     if (flags & GENLRU_ADD_COLD)
         place = 0;
@@ -579,7 +587,7 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
 static void enumerate_adds(const struct world *w)
 {
     static const struct genlru__past pasts[] = {
-        {false, 0, 0, false}, {false, 15, 15, true}, {true, 0, 0, false}, {true, 1, 3, false},
+        {false, 0, 0, false}, {false, 15, 15, true}, {true, 0, 0, false},  {true, 1, 3, false},
         {true, 2, 9, true},   {true, 7, 0, true},    {true, 15, 2, false}, {true, 0, 0, true},
     };
     unsigned refs, flags, how, past, turn = 0;
@@ -643,7 +651,8 @@ static unsigned placed(const struct world *w, unsigned flags, const struct genlr
 /* The published placement, in words: a plain first read, a second one, a fault that comes back. */
 Test(transition, published_places)
 {
-    static const struct genlru__past none = {false, 0, 0, false}, once = {true, 1, 0, false}, twice = {true, 2, 0, true};
+    static const struct genlru__past none = {false, 0, 0, false}, once = {true, 1, 0, false},
+                                     twice = {true, 2, 0, true};
     struct world fg = world(&GENLRU_POLICY_MGLRU_FG, 4, 4, 50, 0), mg = world(&GENLRU_POLICY_MGLRU, 4, 4, 50, 0),
                  old = world(&GENLRU_POLICY_MGLRU_OLD, 4, 4, 50, 0);
     uint32_t ret;

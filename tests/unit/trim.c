@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* genlru_trim: compaction to its end, and memory of free slabs given back; bytes per node after filling and after churn. */
+/*
+ * genlru_trim: compaction to its end, and memory of free slabs given back; bytes per node after filling and after
+ * churn.
+ */
 #include "gens/compact.h"
 #include "unit.h"
 

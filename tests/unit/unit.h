@@ -19,7 +19,7 @@
 
 /* Clock, hook and heap behind an lru. */
 struct unit {
-    uint64_t now;    /* what the clock says; `tick` is added by each look */
+    uint64_t now; /* what the clock says; `tick` is added by each look */
     uint64_t tick;
     unsigned nr_errors;
     enum genlru_error error; /* the last one */
@@ -210,10 +210,10 @@ static inline uint64_t unit_random(uint64_t *state)
 }
 
 /* A hot check: cr_assert is too slow for loops of 10^8 steps. */
-#define unit_check(condition, ...)                                                                                     \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            cr_assert_fail(__VA_ARGS__);                                                                               \
+#define unit_check(condition, ...)       \
+    do {                                 \
+        if (!(condition))                \
+            cr_assert_fail(__VA_ARGS__); \
     } while (0)
 
 #endif

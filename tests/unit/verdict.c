@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts, enumerated: words of all ages, flags and refs, each list, each threshold; against the table of verdict.h. */
+/*
+ * Verdicts, enumerated: words of all ages, flags and refs, each list, each threshold; against the table of verdict.h.
+ */
 #include "reclaim/verdict.h"
 
 #include "gens/window.h"
@@ -13,7 +15,8 @@ static unsigned home(const struct genlru *lru, uint32_t word)
         return genlru__list_of_parked(lru, type);
     if (word & GENLRU_PROBATION)
         return genlru__list_of_probation(lru, type);
-    return genlru__list_of_seq(lru, type, lru->max_seq - genlru_impl_age(lru->view.window, type, genlru_impl_gen(word)));
+    return genlru__list_of_seq(lru, type,
+                               lru->max_seq - genlru_impl_age(lru->view.window, type, genlru_impl_gen(word)));
 }
 
 static enum genlru__verdict judge(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold,
@@ -48,8 +51,9 @@ Test(verdict, enumerated)
     for (policy = 0; policy < 3; policy++) {
         struct unit unit;
         struct genlru_config config = unit_config(&unit);
-        struct genlru_policy p = policy == 0 ? GENLRU_POLICY_MGLRU
-                                             : policy == 1 ? GENLRU_POLICY_MGLRU_FG : GENLRU_POLICY_DEFAULT;
+        struct genlru_policy p = policy == 0   ? GENLRU_POLICY_MGLRU
+                                 : policy == 1 ? GENLRU_POLICY_MGLRU_FG
+                                               : GENLRU_POLICY_DEFAULT;
         unsigned flags, refs, age, type, list, threshold, seen[8] = {0};
         struct genlru *lru;
 
@@ -68,7 +72,8 @@ Test(verdict, enumerated)
                             continue;
                         for (list = type * lru->lists_per_type; list < (type + 1) * lru->lists_per_type; list++)
                             for (threshold = 0; threshold < 8; threshold++) {
-                                enum genlru__verdict got = genlru__verdict(lru, word, list, threshold / 2, threshold % 2),
+                                enum genlru__verdict got =
+                                                         genlru__verdict(lru, word, list, threshold / 2, threshold % 2),
                                                      want = judge(lru, word, list, threshold / 2, threshold % 2);
 
                                 if (list == home(lru, word) && age < 3 && !(word & GENLRU_PROBATION))
@@ -81,7 +86,8 @@ Test(verdict, enumerated)
         cr_assert(seen[GENLRU__MOVE] && seen[GENLRU__PARK] && seen[GENLRU__PROTECT] && seen[GENLRU__GRADUATE] &&
                   seen[GENLRU__ISOLATE] && (policy || seen[GENLRU__PROTECT_LAZILY]));
         for (list = 0; list < 2; list++) /* a parked word's home is the parked list of its type */
-            cr_assert(genlru__home_of(lru, GENLRU_PINNED | list << GENLRU_TYPE_SHIFT) == genlru__list_of_parked(lru, list));
+            cr_assert(genlru__home_of(lru, GENLRU_PINNED | list << GENLRU_TYPE_SHIFT) ==
+                      genlru__list_of_parked(lru, list));
         unit_end(&unit, lru, NULL, 0);
     }
 }

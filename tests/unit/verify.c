@@ -47,14 +47,14 @@ static void expect(struct life *l, int invariant)
     cr_assert(text[0] == '\0');
 }
 
-#define BROKEN(number, lvalue, wrong)                                                                                  \
-    do {                                                                                                               \
-        __typeof__(lvalue) was_ = (lvalue);                                                                            \
-                                                                                                                       \
-        (lvalue) = (wrong);                                                                                            \
-        expect(l, number);                                                                                             \
-        (lvalue) = was_;                                                                                               \
-        unit_verify(l->lru);                                                                                           \
+#define BROKEN(number, lvalue, wrong)       \
+    do {                                    \
+        __typeof__(lvalue) was_ = (lvalue); \
+                                            \
+        (lvalue) = (wrong);                 \
+        expect(l, number);                  \
+        (lvalue) = was_;                    \
+        unit_verify(l->lru);                \
     } while (0)
 
 Test(verify, each_invariant)

@@ -20,8 +20,8 @@ extern "C" {
  * the window changes; readers use what they find, as an old window only ages what they write (state.h).
  */
 struct genlru_view {
-    uint64_t saturated; /* genlru_impl_is_saturated */
-    uint64_t window;    /* genlru_impl_window_... */
+    uint64_t saturated;            /* genlru_impl_is_saturated */
+    uint64_t window;               /* genlru_impl_window_... */
     struct genlru_hit_rules rules; /* never changes */
 } __attribute__((aligned(64)));
 
@@ -51,7 +51,8 @@ static inline void genlru_access(struct genlru *lru, struct genlru_node *node)
             return;
         }
         /* relaxed: a count publishes nothing */
-        if (GENLRU_LIKELY(genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, next))))
+        if (GENLRU_LIKELY(
+                genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, next))))
             return;
     }
 }
