@@ -78,8 +78,8 @@ static void complain(const char *what, const char *path, const char *why)
     if (blocks.has_complained)
         return;
     blocks.has_complained = true;
-    length = snprintf(text, sizeof(text), "genlru-trace: %.200s[%ld]: %s %.*s: %s\n",
-                      program_invocation_short_name, (long)getpid(), what, PATH_MAX, path, why);
+    length = snprintf(text, sizeof(text), "genlru-trace: %.200s[%ld]: %s %.*s: %s\n", program_invocation_short_name,
+                      (long)getpid(), what, PATH_MAX, path, why);
     if (length > 0 && (size_t)length < sizeof(text) && write(STDERR_FILENO, text, (size_t)length) < 0)
         return; /* no stderr: there is nobody to tell */
 }
@@ -169,8 +169,8 @@ void blocks_note(int fd, off_t offset, ssize_t nr_bytes)
         /* A disk is the same under each of its names. */
         bool is_disk = S_ISBLK(status.st_mode);
 
-        error = note_locked(is_disk ? status.st_rdev : status.st_dev, is_disk ? 0 : status.st_ino,
-                            (uint64_t)offset, (uint64_t)nr_bytes);
+        error = note_locked(is_disk ? status.st_rdev : status.st_dev, is_disk ? 0 : status.st_ino, (uint64_t)offset,
+                            (uint64_t)nr_bytes);
         if (error != 0)
             give_up(error);
     }
@@ -310,8 +310,7 @@ __attribute__((constructor)) static void start(void)
     if (error == 0)
         error = ztrace_begin(&blocks.trace, blocks.prefix);
     if (error != 0)
-        refuse("cannot write to", blocks.trace.part[0] != '\0' ? blocks.trace.part : path,
-               strerror(-error));
+        refuse("cannot write to", blocks.trace.part[0] != '\0' ? blocks.trace.part : path, strerror(-error));
     atomic_store(&blocks.is_on, true);
     errno = saved;
 }

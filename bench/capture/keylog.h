@@ -25,11 +25,11 @@
 #define KEYLOG_BUFFER_BYTES ((size_t)64 * 1024)
 
 struct keylog {
-    int fd;              /* of PATH.part; -1 = not open */
-    int error;           /* first failed write; once set, nothing more is taken or published */
-    size_t used_bytes;   /* of buffer[] */
-    char path[PATH_MAX]; /* absolute, since the host may change its directory */
-    char part[PATH_MAX]; /* path + ".part" */
+    int fd;                           /* of PATH.part; -1 = not open */
+    int error;                        /* first failed write; once set, nothing more is taken or published */
+    size_t used_bytes;                /* of buffer[] */
+    char path[PATH_MAX];              /* absolute, since the host may change its directory */
+    char part[PATH_MAX];              /* path + ".part" */
     char buffer[KEYLOG_BUFFER_BYTES]; /* whole lines only */
 };
 

@@ -182,8 +182,7 @@ int main(int argc, char **argv)
     shim = realpath(argv[1], NULL);
     if (shim == NULL)
         die(argv[1]);
-    snprintf(directory, sizeof(directory), "%s/genlru-overhead-XXXXXX",
-             temporary != NULL ? temporary : "/tmp");
+    snprintf(directory, sizeof(directory), "%s/genlru-overhead-XXXXXX", temporary != NULL ? temporary : "/tmp");
     if (mkdtemp(directory) == NULL)
         die(directory);
     snprintf(file, sizeof(file), "%s/file", directory);

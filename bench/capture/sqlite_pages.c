@@ -101,8 +101,7 @@ static int begin_locked(void)
         return 0;
     error = keylog_open(&capture.log, path);
     if (error != 0) {
-        complain(error == -EEXIST ? "will not overwrite (or its .part)" : "cannot write to", path,
-                 error);
+        complain(error == -EEXIST ? "will not overwrite (or its .part)" : "cannot write to", path, error);
         return error;
     }
     capture.is_open = true;
@@ -257,8 +256,7 @@ __attribute__((constructor)) static void install(void)
     if (error == SQLITE_OK)
         pthread_atfork(NULL, NULL, on_fork_child);
     else
-        fprintf(stderr, "genlru-capture: no trace: SQLite refuses the page cache: %s\n",
-                sqlite3_errstr(error));
+        fprintf(stderr, "genlru-capture: no trace: SQLite refuses the page cache: %s\n", sqlite3_errstr(error));
 }
 
 /*

@@ -108,7 +108,12 @@ __attribute__((constructor)) static void find_all(void)
 }
 
 /* ISO C has no cast from an object's pointer to a function's; POSIX demands that this works. */
-#define FIND(type, call) (((union { void *object; type function; }){find(call)}).function)
+#define FIND(type, call) \
+    (((union {           \
+         void *object;   \
+         type function;  \
+     }){find(call)})     \
+         .function)
 
 /* ---- reads at the descriptor's position ---- */
 
@@ -218,8 +223,7 @@ EXPORT ssize_t sendfile(int to, int from, off_t *offset, size_t nr_bytes)
     return sendfile64(to, from, offset, nr_bytes);
 }
 
-EXPORT ssize_t copy_file_range(int from, off64_t *offset, int to, off64_t *to_offset,
-                               size_t nr_bytes, unsigned flags)
+EXPORT ssize_t copy_file_range(int from, off64_t *offset, int to, off64_t *to_offset, size_t nr_bytes, unsigned flags)
 {
     copy_fn next = FIND(copy_fn, CALL_COPY);
     ssize_t result = next != NULL ? next(from, offset, to, to_offset, nr_bytes, flags) : -1;
@@ -274,8 +278,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const env[])
     return result;
 }
 
-EXPORT int execveat(int directory, const char *path, char *const argv[], char *const env[],
-                    int flags)
+EXPORT int execveat(int directory, const char *path, char *const argv[], char *const env[], int flags)
 {
     execveat_fn next = FIND(execveat_fn, CALL_EXECVEAT);
     bool is_due = next != NULL && blocks_before_exec();
@@ -305,23 +308,23 @@ static void take_arguments(va_list *list, const char *first, size_t nr, char **a
         argv[i] = va_arg(*list, char *); /* NULL, too */
 }
 
-#define EXECL(call, target, environment)                                                           \
-    do {                                                                                           \
-        const char *volatile head = first; /* NULL is a mistake that libc takes, so do we */       \
-        va_list list;                                                                              \
-        size_t nr;                                                                                 \
-                                                                                                   \
-        va_start(list, first);                                                                     \
-        nr = head != NULL ? count_arguments(&list) : 0;                                            \
-        va_end(list);                                                                              \
-                                                                                                   \
-        char *argv[nr + 1];                                                                        \
-                                                                                                   \
-        va_start(list, first);                                                                     \
-        take_arguments(&list, head, nr, argv);                                                     \
-        int result = call(target, argv, environment);                                              \
-        va_end(list);                                                                              \
-        return result;                                                                             \
+#define EXECL(call, target, environment)                                                     \
+    do {                                                                                     \
+        const char *volatile head = first; /* NULL is a mistake that libc takes, so do we */ \
+        va_list list;                                                                        \
+        size_t nr;                                                                           \
+                                                                                             \
+        va_start(list, first);                                                               \
+        nr = head != NULL ? count_arguments(&list) : 0;                                      \
+        va_end(list);                                                                        \
+                                                                                             \
+        char *argv[nr + 1];                                                                  \
+                                                                                             \
+        va_start(list, first);                                                               \
+        take_arguments(&list, head, nr, argv);                                               \
+        int result = call(target, argv, environment);                                        \
+        va_end(list);                                                                        \
+        return result;                                                                       \
     } while (0)
 
 EXPORT int execl(const char *path, const char *first, ...)

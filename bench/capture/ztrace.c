@@ -26,8 +26,7 @@
 
 static bool is_still_ours(const struct ztrace *trace, const struct stat *status)
 {
-    return status->st_dev == trace->device && status->st_ino == trace->inode &&
-           status->st_size == trace->written_bytes;
+    return status->st_dev == trace->device && status->st_ino == trace->inode && status->st_size == trace->written_bytes;
 }
 
 /* PATH.part, if it is still what we made. Returns a descriptor or a negative errno. */
@@ -199,8 +198,7 @@ int ztrace_put(struct ztrace *trace, const char *line, size_t nr_bytes)
 {
     if (trace->error != 0)
         return trace->error;
-    if (trace->used_bytes + nr_bytes > sizeof(trace->lines) &&
-        write_out(trace, ZSTD_e_flush) != 0)
+    if (trace->used_bytes + nr_bytes > sizeof(trace->lines) && write_out(trace, ZSTD_e_flush) != 0)
         return trace->error;
     memcpy(trace->lines + trace->used_bytes, line, nr_bytes);
     trace->used_bytes += nr_bytes;

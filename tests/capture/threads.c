@@ -54,10 +54,7 @@ static void work(void)
                        "CREATE INDEX t_by_k ON t (k); BEGIN;",
                        NULL, NULL, NULL),
           SQLITE_OK);
-    check(db,
-          sqlite3_prepare_v2(db, "INSERT INTO t VALUES (?, ?, hex(zeroblob(100)))", -1, &insert,
-                             NULL),
-          SQLITE_OK);
+    check(db, sqlite3_prepare_v2(db, "INSERT INTO t VALUES (?, ?, hex(zeroblob(100)))", -1, &insert, NULL), SQLITE_OK);
     for (int i = 1; i <= 10000; i++) {
         sqlite3_bind_int(insert, 1, i);
         sqlite3_bind_int(insert, 2, (int)(i * 7919LL % 10007));
@@ -172,10 +169,9 @@ static size_t check_copies(const char *mode, struct trace trace, struct trace al
         uint64_t cache = trace.keys[i] >> 32;
         uint64_t page = trace.keys[i] & UINT32_MAX;
 
-        if (cache >= (uint64_t)nr_caches || at[cache] == alone.nr ||
-            page != alone.keys[at[cache]]) {
-            fprintf(stderr, "%s: line %zu: page %" PRIu64 " of cache %" PRIu64 " is not expected\n",
-                    mode, i + 1, page, cache);
+        if (cache >= (uint64_t)nr_caches || at[cache] == alone.nr || page != alone.keys[at[cache]]) {
+            fprintf(stderr, "%s: line %zu: page %" PRIu64 " of cache %" PRIu64 " is not expected\n", mode, i + 1, page,
+                    cache);
             exit(1);
         }
         at[cache]++;
@@ -224,8 +220,7 @@ int main(int argc, char **argv)
         return 77;
     }
 
-    snprintf(directory, sizeof(directory), "%s/genlru-capture-XXXXXX",
-             temporary != NULL ? temporary : "/tmp");
+    snprintf(directory, sizeof(directory), "%s/genlru-capture-XXXXXX", temporary != NULL ? temporary : "/tmp");
     if (mkdtemp(directory) == NULL)
         die(directory);
     alone = capture(argv[0], "alone", directory);
@@ -240,8 +235,7 @@ int main(int argc, char **argv)
     check_copies("alone", alone, alone, 1);
     nr_switches = check_copies("threads", threads, alone, NR_THREADS);
     check_copies("fork", forked, alone, 2);
-    printf("passed: %zu accesses each, %zu switches between %d threads\n", alone.nr, nr_switches,
-           NR_THREADS);
+    printf("passed: %zu accesses each, %zu switches between %d threads\n", alone.nr, nr_switches, NR_THREADS);
     free(alone.keys);
     free(threads.keys);
     free(forked.keys);

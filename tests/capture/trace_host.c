@@ -45,31 +45,29 @@ static void die(const char *what)
 }
 
 /* The call must have returned `expected`, and, where it succeeded, left errno alone. */
-#define CHECK(expected, call)                                                                      \
-    do {                                                                                           \
-        ssize_t result;                                                                            \
-                                                                                                   \
-        errno = 12345;                                                                             \
-        result = (call);                                                                           \
-        if (result != (ssize_t)(expected) || (result >= 0 && errno != 12345)) {                    \
-            fprintf(stderr, "trace_host: line %d: %s: %zd, %s\n", __LINE__, #call, result,         \
-                    strerror(errno));                                                              \
-            _exit(1);                                                                              \
-        }                                                                                          \
+#define CHECK(expected, call)                                                                                \
+    do {                                                                                                     \
+        ssize_t result;                                                                                      \
+                                                                                                             \
+        errno = 12345;                                                                                       \
+        result = (call);                                                                                     \
+        if (result != (ssize_t)(expected) || (result >= 0 && errno != 12345)) {                              \
+            fprintf(stderr, "trace_host: line %d: %s: %zd, %s\n", __LINE__, #call, result, strerror(errno)); \
+            _exit(1);                                                                                        \
+        }                                                                                                    \
     } while (0)
 
-#define CHECK_ERROR(error, call)                                                                   \
-    do {                                                                                           \
-        CHECK(-1, call);                                                                           \
-        if (errno != (error))                                                                      \
-            die(#call);                                                                            \
+#define CHECK_ERROR(error, call) \
+    do {                         \
+        CHECK(-1, call);         \
+        if (errno != (error))    \
+            die(#call);          \
     } while (0)
 
 static void expect(int first, int last)
 {
     for (int block = first; block <= last; block++)
-        printf("%" PRIu64 ":%" PRIu64 ":%d\n", (uint64_t)of_file.st_dev, (uint64_t)of_file.st_ino,
-               block);
+        printf("%" PRIu64 ":%" PRIu64 ":%d\n", (uint64_t)of_file.st_dev, (uint64_t)of_file.st_ino, block);
 }
 
 static void make_file(const char *path)
