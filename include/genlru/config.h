@@ -69,7 +69,11 @@ enum genlru_error {
 struct genlru_config {
     size_t size;                        /* sizeof(struct genlru_config) of the header compiled with */
     const struct genlru_policy *policy; /* copied; NULL = GENLRU_POLICY_DEFAULT */
-    uint64_t capacity;                  /* in charge; what shares in the policy refer to. The owner enforces it */
+    /*
+     * In charge; what shares in the policy refer to, aging by volume among them: without a capacity the default policy does
+     * not age by volume and shadows' clock counts in steps of 256. Not enforced: the owner evicts.
+     */
+    uint64_t capacity;
     uint32_t nr_gens;                   /* 3..64; 0 = 4 */
     uint32_t nr_types;                  /* 1..4; 0 = 1 */
     uint32_t stripes; /* threads that add side by side, 1..8; 0 = min(cpus, 8), 1 if capacity < 4096 */

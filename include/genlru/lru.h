@@ -37,10 +37,12 @@
  * A node can be isolated as soon as it is added, before its owner has put it into an index; and deleted and
  * freed by others as soon as it is in the index. Therefore: add pinned, insert into the index, unpin and look.
  *
- *     genlru_add(lru, &e->node, &(struct genlru_add){.flags = GENLRU_ADD_PINNED});
- *     index_insert(index, e);
+ *     if (genlru_add(lru, &e->node, &(struct genlru_add){.flags = GENLRU_ADD_PINNED}) != 0)
+ *         return serve_uncached(e);         // no memory: it is on no list
+ *     if (!index_insert(index, e))          // another inserter of the key was faster
+ *         assert(genlru_del(lru, &e->node) == 0); // pinned, so it is the unpin below that frees it
  *     if (genlru_unpin(lru, &e->node) == GENLRU_YOURS)
- *         free(e);                          // someone deleted it meanwhile, and left the freeing to us
+ *         free(e);                          // deleted meanwhile, by us or others, and left to us
  *
  *     // the evictor
  *     n = genlru_evict(lru, &budget, victims, 64, NULL);
@@ -167,7 +169,7 @@ GENLRU_API int genlru_recharge(struct genlru *lru, struct genlru_node *node, uin
 
 enum genlru_advice {
     GENLRU_ADVICE_NORMAL = 0,     /* takes NOREUSE and the tier cap back */
-    GENLRU_ADVICE_WILLNEED = 1,   /* to the policy's hot place */
+    GENLRU_ADVICE_WILLNEED = 1,   /* to the policy's hot place, unless it is younger already */
     GENLRU_ADVICE_COLD = 2,       /* forget its refs, to the oldest generation */
     GENLRU_ADVICE_PAGEOUT = 3,    /* COLD, and no tier protects it */
     GENLRU_ADVICE_NOREUSE = 4,    /* accesses do not count from now on */
@@ -206,8 +208,9 @@ GENLRU_API void genlru_access_batch(struct genlru *lru, const struct genlru_harv
 struct genlru_budget {
     uint64_t charge;      /* isolate at least this much charge (the last victim may go beyond it) */
     uint64_t nodes;       /* isolate this many nodes */
-    uint64_t scanned;     /* look at no more nodes than this (16 empty slots count as one; where a full window of
-                             another type must move up, that is done in whole blocks of up to 60) */
+    uint64_t scanned;     /* look at no more nodes than this (16 empty slots count as one); rounded up to whole
+                             blocks of 60 where a full window of another type must move up, and
+                             where there is no memory to move nodes one by one */
     uint64_t deadline_ns; /* on the config's clock; looked at between batches of 64 */
     uint32_t types;       /* bit t = type t may be evicted; 0 = all */
     uint32_t flags;       /* 0 */

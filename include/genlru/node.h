@@ -35,7 +35,7 @@ struct genlru_node {
 
 /*
  * Prepares a node that is on no lru. `charge` is what it weighs, in the owner's unit (bytes, pages or 1);
- * 0 is allowed and is never chosen for its charge. `type` is 0 .. nr_types-1 of the lru it will join.
+ * 0 is allowed: such a node is a victim in its turn, and adds nothing towards a budget's charge. `type` is 0 .. nr_types-1 of the lru it will join.
  *
  * Returns 0; -ERANGE if charge > UINT32_MAX; -EINVAL if type > 3, node is NULL or not aligned to 8.
  * The node must not be on an lru (not checked: its memory may be uninitialised). O(1).
@@ -43,8 +43,9 @@ struct genlru_node {
 GENLRU_API int genlru_node_init(struct genlru_node *node, uint64_t charge, unsigned type);
 
 /*
- * Says that the node's memory is about to be freed or reused. Optional, but catches the worst mistake:
- * Returns 0, or -EBUSY if the node is still on an lru or pinned (the checked build aborts).
+ * Says that the node's memory is about to be freed or reused. Optional, but catches the worst mistake, a
+ * free of a listed node: returns 0, or -EBUSY if the node is still on an lru or pinned (the checked build aborts,
+ * whatever hook an lru has: a node does not know its lru).
  * An isolated node may be ended by the evictor that won it from the index. O(1).
  */
 GENLRU_API int genlru_node_fini(struct genlru_node *node);

@@ -52,8 +52,8 @@ static inline struct genlru__block *genlru__block_of(const void *slot)
 }
 
 /*
- * An empty block, or NULL. may_grow: allocate a slab if none is free; then no lock but a stripe's may be
- * held, since this calls the allocator. O(1) amortised.
+ * An empty block, or NULL. may_grow: allocate a slab if none is free; then no lock may be held,
+ * since this calls the allocator. O(1) amortised.
  */
 struct genlru__block *genlru__pool_get(struct genlru_pool *pool, bool may_grow);
 /* Gives a block back whose slots are all NULL. O(1). */

@@ -9,7 +9,7 @@ unsigned genlru__thread_number(void);
 /* Lets another thread run: used where one may be between two steps that are looked at together. */
 void genlru__yield(void);
 
-/* Processors this process may run on, at least 1. */
+/* Processors that are on line, at least 1. */
 unsigned genlru__nr_cpus(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "gens/lru.h"
 #include "gens/sizes.h"
+#include "gens/window.h"
 #include "reclaim/controller.h"
 
 static void fill_sizes(const struct genlru *lru, struct genlru_stat *stat)
@@ -103,7 +104,7 @@ int genlru_stat_gens(const struct genlru *lru, unsigned type, struct genlru_gen_
     if (!lru || type >= lru->nr_types || (!gens && max))
         return -EINVAL;
     window = genlru_impl_load_relaxed(&lru->view.window);
-    max_seq = genlru_impl_load_relaxed(&lru->max_seq);
+    max_seq = genlru__max_seq_of(lru, window);
     width = genlru_impl_window_width(window, type);
     now = lru->now_ns(lru->clock_ctx);
     for (age = 0; age < width && age < max; age++) {

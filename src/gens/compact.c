@@ -31,12 +31,15 @@ bool genlru__is_sparse(struct genlru *lru)
  * A pass begins a little before invariant 7 needs it, at fewer than 33 instead of 30 nodes a block: it takes a while,
  * and the most blocks there ever were are what the pool keeps.
  */
-static bool is_pass_due(const struct genlru *lru)
+static bool is_pass_due(struct genlru *lru)
 {
     enum { BEGIN_BELOW = 33 };
 
-    return lru->nr_linked > lru->nr_nonempty &&
-           BEGIN_BELOW * (lru->nr_linked - lru->nr_nonempty) > genlru__sum_all(lru).nodes;
+    lru->live_hint = 0; /* not counted: the next look that needs it does */
+    if (lru->nr_linked <= lru->nr_nonempty)
+        return false;
+    lru->live_hint = genlru__sum_all(lru).nodes;
+    return BEGIN_BELOW * (lru->nr_linked - lru->nr_nonempty) > lru->live_hint;
 }
 
 /* Closes the holes of a block in order; nodes keep their places relative to each other. */

@@ -36,6 +36,12 @@ enum {
     GENLRU__NR_CURSORS = 2
 };
 
+/*
+ * What is accessed by atomics: aligned to its size on 32-bit platforms, too, where plain 64-bit members are not, and an access
+ * across two cache lines is not atomic.
+ */
+typedef uint64_t genlru__u64 __attribute__((aligned(8)));
+
 /* A FIFO of blocks, head oldest. Under the lru's lock. */
 struct genlru__chain {
     struct genlru__block *head;
@@ -46,13 +52,13 @@ struct genlru__chain {
 
 /* Relaxed atomics; two's complement, so that a sum over stripes is right whatever order steps come in. */
 struct genlru__counter {
-    uint64_t nodes;
-    uint64_t charge;
+    genlru__u64 nodes;
+    genlru__u64 charge;
 };
 
 struct genlru__open {
     struct genlru__block *block; /* NULL = free */
-    uint64_t seq;                /* generation, or GENLRU__NO_SEQ */
+    genlru__u64 seq;                /* generation, or GENLRU__NO_SEQ */
     uint16_t list;
 };
 
@@ -66,22 +72,22 @@ struct genlru__open {
 struct genlru__stripe {
     struct genlru__spinlock lock;              /* guards open[] and the blocks' fill */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
-    uint64_t added_charge;                     /* charge of all adds; written under the lock */
-    uint64_t other_charge;                     /* what else changed the lru's charge; written by anyone */
-    uint64_t refaulted;                        /* statistics: relaxed atomics, written under the lock */
-    uint64_t refaulted_workingset;
-    uint64_t del_begun;               /* atomics, written by anyone: dels before they take a slot, and after */
-    uint64_t del_ended;               /* they have counted; every 64th looks after holes */
+    genlru__u64 added_charge;                     /* charge of all adds; written under the lock */
+    genlru__u64 other_charge;                     /* what else changed the lru's charge; written by anyone */
+    genlru__u64 refaulted;                        /* statistics: relaxed atomics, written under the lock */
+    genlru__u64 refaulted_workingset;
+    genlru__u64 del_begun;               /* atomics, written by anyone: dels before they take a slot, and after */
+    genlru__u64 del_ended;               /* they have counted; every 64th looks after holes */
     struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
 };
 
 /* Per type: what was evicted, protected and refaulted, by tier (see reclaim/controller.h). Relaxed atomics. */
 struct genlru__hist {
-    uint64_t avg_refaulted[GENLRU_NR_TIERS]; /* written under the lru's lock, like the next three; integers, so that */
-    uint64_t avg_total[GENLRU_NR_TIERS];     /* every platform comes to the same victims */
-    uint64_t evicted[GENLRU_NR_TIERS];
-    uint64_t protected_[GENLRU_NR_TIERS];
-    uint64_t refaulted[GENLRU_NR_TIERS]; /* adds count here without the lock */
+    genlru__u64 avg_refaulted[GENLRU_NR_TIERS]; /* written under the lru's lock, like the next three; integers, so that */
+    genlru__u64 avg_total[GENLRU_NR_TIERS];     /* every platform comes to the same victims */
+    genlru__u64 evicted[GENLRU_NR_TIERS];
+    genlru__u64 protected_[GENLRU_NR_TIERS];
+    genlru__u64 refaulted[GENLRU_NR_TIERS]; /* adds count here without the lock */
 };
 
 /* A place in the lists that survives the unlinking of its block. Under the lru's lock. */
@@ -94,16 +100,16 @@ enum genlru__cursor_use { GENLRU__CURSOR_COMPACT, GENLRU__CURSOR_WALK };
 
 /* Statistics of movers: written under the lock, read by genlru_stat without it, so relaxed atomics. */
 struct genlru__mover_stat {
-    uint64_t evicted;
-    uint64_t putback;
-    uint64_t scanned;
-    uint64_t promoted;
-    uint64_t protected_;
-    uint64_t parked;
-    uint64_t aged;
-    uint64_t prefetched_unused;
-    uint64_t compacted;
-    uint64_t inconsistent;
+    genlru__u64 evicted;
+    genlru__u64 putback;
+    genlru__u64 scanned;
+    genlru__u64 promoted;
+    genlru__u64 protected_;
+    genlru__u64 parked;
+    genlru__u64 aged;
+    genlru__u64 prefetched_unused;
+    genlru__u64 compacted;
+    genlru__u64 inconsistent;
 };
 
 struct genlru {
@@ -135,28 +141,29 @@ struct genlru {
     void *hash_ctx;
 
     /* Changed by anyone: relaxed atomics. */
-    uint64_t capacity;
-    uint64_t eviction_clock; /* charge isolated and not put back */
-    uint64_t used_hint;      /* charge at a recent hand-over or evict: is the lru full enough for probation? */
-    uint64_t is_compaction_due;
+    genlru__u64 capacity;
+    genlru__u64 eviction_clock; /* charge isolated and not put back */
+    genlru__u64 used_hint;      /* charge at a recent hand-over or evict: is the lru full enough for probation? */
+    genlru__u64 is_compaction_due;
 
     /* Under the lock; the sequence numbers are relaxed atomics, read by statistics without it. */
     struct genlru__mutex lock __attribute__((aligned(64)));
-    uint64_t max_seq;
-    uint64_t min_seq[GENLRU_MAX_TYPES];
-    uint64_t birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask; relaxed atomics */
-    uint64_t age_clock;                 /* eviction clock when the last generation began by volume */
-    uint64_t epoch_clock;               /* ... and the last freq epoch */
+    genlru__u64 max_seq;
+    genlru__u64 min_seq[GENLRU_MAX_TYPES];
+    genlru__u64 birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask; relaxed atomics */
+    genlru__u64 age_clock;                 /* eviction clock when the last generation began by volume */
+    genlru__u64 epoch_clock;               /* ... and the last freq epoch */
     uint32_t epoch;
     uint32_t nr_nonempty; /* chains with blocks */
-    uint64_t nr_reserve;
+    genlru__u64 nr_reserve;
     struct genlru__block *reserve[GENLRU__RESERVE];
-    uint64_t nr_linked;                     /* blocks on chains */
-    uint64_t nr_opened;                     /* blocks open in stripes */
-    uint64_t flushed_seq[GENLRU_MAX_TYPES]; /* oldest generation whose open blocks an aging has asked for */
-    uint64_t live_hint;                     /* nodes when the compaction last counted them, less those evicted since */
-    uint64_t compact_behind;                /* blocks the compaction has yet to look at in this pass (invariant 7) */
-    uint64_t reported_nodes; /* what the last report of an inconsistency was about; 0 once the figures agree again */
+    genlru__u64 nr_linked;                     /* blocks on chains */
+    genlru__u64 nr_opened;                     /* blocks open in stripes */
+    genlru__u64 flushed_seq[GENLRU_MAX_TYPES]; /* oldest generation whose open blocks an aging has asked for */
+    genlru__u64 live_hint;                     /* nodes when the compaction last counted them, with those handed over
+                                               since and without those evicted */
+    genlru__u64 compact_behind;                /* blocks the compaction has yet to look at in this pass (invariant 7) */
+    genlru__u64 reported_nodes; /* what the last report of an inconsistency was about; 0 once the figures agree again */
     struct genlru__cursor cursor[GENLRU__NR_CURSORS];
     bool is_walking;
     struct genlru__hist hist[GENLRU_MAX_TYPES];

@@ -112,8 +112,13 @@ void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
     struct genlru__stripe *stripe = own_stripe(lru);
     unsigned i;
 
+    /* what leaves a counter first: who adds the counters up meanwhile may find too little, never too much */
     for (i = 0; i < batch->nr; i++)
-        add(stripe, batch->sum[i].type, batch->sum[i].index, batch->sum[i].nodes, batch->sum[i].charge);
+        if ((int64_t)batch->sum[i].nodes < 0)
+            add(stripe, batch->sum[i].type, batch->sum[i].index, batch->sum[i].nodes, batch->sum[i].charge);
+    for (i = 0; i < batch->nr; i++)
+        if ((int64_t)batch->sum[i].nodes >= 0)
+            add(stripe, batch->sum[i].type, batch->sum[i].index, batch->sum[i].nodes, batch->sum[i].charge);
     add_charge(stripe, batch->charge);
     batch->nr = 0;
     batch->charge = 0;

@@ -87,6 +87,7 @@ static void hand_over(struct genlru *lru, struct genlru__open *open)
     genlru__bump(&lru->nr_opened, (uint64_t)-1);
     genlru__chain_link_tail(lru, list, block);
     nr = genlru__block_count(block);
+    lru->live_hint += nr;
     if (nr == 0)
         genlru__chain_drop(lru, list, block);
     else if (nr < GENLRU__SLOTS)

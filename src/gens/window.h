@@ -28,6 +28,17 @@ static inline bool genlru__is_too_late(const struct genlru *lru, uint64_t then, 
     return missed > GENLRU_GEN_MODULUS + 1 - 2 * lru->nr_gens;
 }
 
+/*
+ * max_seq that `window` goes with. Without the lock the two are read one after the other; the low bits in the window tell which
+ * max_seq was its.
+ */
+static inline uint64_t genlru__max_seq_of(const struct genlru *lru, uint64_t window)
+{
+    uint64_t max_seq = genlru_impl_load_relaxed(&lru->max_seq);
+
+    return max_seq + (uint64_t)(int64_t)(int16_t)(genlru_impl_window_seq16(window) - (uint16_t)max_seq);
+}
+
 /* Sets the sequence numbers of an lru being made, with a full window below max_seq. */
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch);
 

@@ -39,22 +39,16 @@ static int word_after(const struct adding *adding, uint64_t state, struct genlru
                             goes_on_probation(adding->lru), ret);
 }
 
-/*
- * List and seq of a word. Without the lru's lock, max_seq may be read a little before or after the window was: the
- * low bits in the window tell which it goes with.
- */
+/* List and seq of a word, in the window that gave it its gen. */
 static unsigned list_of(const struct genlru *lru, const struct genlru__context *context, uint32_t word,
                         uint64_t *ret_seq)
 {
     unsigned type = genlru_impl_type(word);
-    uint64_t max_seq;
 
     *ret_seq = GENLRU__NO_SEQ;
     if (word & GENLRU_PROBATION)
         return genlru__list_of_probation(lru, type);
-    max_seq = genlru_impl_load_relaxed(&lru->max_seq);
-    max_seq += (uint64_t)(int64_t)(int16_t)(genlru_impl_window_seq16(context->window) - (uint16_t)max_seq);
-    *ret_seq = max_seq - genlru_impl_age(context->window, type, genlru_impl_gen(word));
+    *ret_seq = genlru__max_seq_of(lru, context->window) - genlru_impl_age(context->window, type, genlru_impl_gen(word));
     return genlru__list_of_seq(lru, type, *ret_seq);
 }
 

@@ -28,7 +28,8 @@ static void ahead_step(struct ahead *ahead)
         __builtin_prefetch(genlru_impl_ptr_load_relaxed(&ahead->block->slot[ahead->slot++]), 1);
 }
 
-bool genlru__scan_is_over(struct genlru__scan *scan)
+/* True once no further victim is wanted or has room. */
+static bool has_enough(struct genlru__scan *scan)
 {
     const struct genlru_budget *budget = scan->budget;
     const struct genlru_evict_result *result = &scan->result;
@@ -39,17 +40,28 @@ bool genlru__scan_is_over(struct genlru__scan *scan)
         scan->result.reason = GENLRU_EVICT_MET;
         return true;
     }
-    if (result->nodes == scan->max || (budget->scanned && result->scanned >= budget->scanned)) {
-        scan->result.reason = GENLRU_EVICT_BUDGET;
-        return true;
-    }
-    return false;
+    scan->result.reason = GENLRU_EVICT_BUDGET;
+    return result->nodes == scan->max;
+}
+
+bool genlru__scan_is_over(struct genlru__scan *scan)
+{
+    return has_enough(scan) || (scan->budget->scanned && scan->result.scanned >= scan->budget->scanned);
 }
 
 static bool is_batch_full(struct genlru__scan *scan)
 {
     return scan->batch_nodes >= GENLRU__BATCH_VICTIMS || scan->batch_scanned >= GENLRU__BATCH_SCANNED ||
            genlru__scan_is_over(scan);
+}
+
+/*
+ * Once a node stays in its block for want of another, the block is looked at to its end, whatever the call may scan: only then
+ * it moves to where that node belongs, and the next call finds other nodes.
+ */
+static bool must_stop(struct genlru__scan *scan, bool has_kept)
+{
+    return has_kept ? has_enough(scan) : is_batch_full(scan);
 }
 
 static void count_verdict(struct genlru__scan *scan, enum genlru__verdict verdict, uint32_t word)
@@ -149,8 +161,7 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
 
 /*
  * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be
- * isolated one
- * day. Only a block with none is parked.
+ * isolated one day. Only a block with none is parked.
  */
 static void seek_refuge(struct genlru__scan *scan, uint32_t word, unsigned list)
 {
@@ -186,7 +197,7 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, u
 {
     unsigned first_kept = GENLRU__SLOTS, i;
 
-    for (i = block->scan; i < block->fill && !is_batch_full(scan); i++) {
+    for (i = block->scan; i < block->fill && !must_stop(scan, first_kept < GENLRU__SLOTS); i++) {
         struct genlru_node *node;
 
         ahead_step(ahead);

@@ -111,7 +111,7 @@ static uint32_t restore(uint32_t word, const struct genlru__context *context, co
 static uint32_t count_first(uint32_t word, const struct genlru__context *context, unsigned flags)
 {
     if ((flags & GENLRU_ADD_MAPPED) && !(word & GENLRU_NOREUSE)) {
-        unsigned refs = min_refs(genlru_impl_refs(word) + 1, context->policy->mapped.refs_cap);
+        unsigned refs = min_refs(genlru_impl_refs(word) + 1, context->policy->hit.refs_max);
 
         if (context->policy->hit.freq_max)
             word = genlru_impl_count_freq(word, context->window, context->policy->hit.freq_max);
@@ -307,6 +307,18 @@ int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bo
     return 0;
 }
 
+/* To a place, unless the node is younger already. */
+static uint32_t raise_to(uint32_t word, const struct genlru__context *context, int place)
+{
+    unsigned type = genlru_impl_type(word);
+    uint32_t there = to_place(word & ~GENLRU_PROBATION, context, place);
+
+    if (!(word & GENLRU_PROBATION) && genlru_impl_age(context->window, type, genlru_impl_gen(word)) <
+                                          genlru_impl_age(context->window, type, genlru_impl_gen(there)))
+        return word;
+    return there;
+}
+
 /* Forget what was counted, and down to the oldest generation if the node is on one. */
 static uint32_t demote(uint32_t word, const struct genlru__context *context)
 {
@@ -325,7 +337,7 @@ int genlru__word_advise(uint32_t word, const struct genlru__context *context, en
     case GENLRU_ADVICE_WILLNEED:
         word &= ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
         if (genlru_impl_gen(word))
-            word = to_place(word & ~GENLRU_PROBATION, context, context->policy->place.hot);
+            word = raise_to(word, context, context->policy->place.hot);
         break;
     case GENLRU_ADVICE_COLD:
         word = demote(word, context);

@@ -18,7 +18,8 @@
 enum { SET_SLOTS = 8, PRINT_SHIFT = GENLRU__SHADOW_LOW_BITS };
 
 #define LOW_MASK ((UINT64_C(1) << GENLRU__SHADOW_LOW_BITS) - 1)
-#define MAX_SLOTS (UINT64_C(1) << 32)
+/* where size_t has 32 bits, memory ends before */
+#define MAX_SLOTS (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(1) << 32) : SIZE_MAX / 16)
 
 struct set {
     uint64_t slot[SET_SLOTS];
@@ -39,7 +40,7 @@ int genlru_nonresident_create(size_t slots, uint64_t seed, const struct genlru_a
     struct genlru_nonresident *table;
     uint64_t nr_sets;
 
-    if (!ret_table || !genlru__allocator_is_sound(allocator) || slots == 0 || (uint64_t)slots > MAX_SLOTS)
+    if (!ret_table || !genlru__allocator_is_sound(allocator) || slots == 0 || slots > MAX_SLOTS)
         return -EINVAL;
     nr_sets = genlru__round_up_pow2(genlru__max(slots, SET_SLOTS)) / SET_SLOTS;
     if (nr_sets > SIZE_MAX / sizeof(struct set))
@@ -129,7 +130,7 @@ void genlru_nonresident_insert(struct genlru_nonresident *table, const struct ge
     i = slot_to_replace(set, lru, print_of(hash));
     old = genlru_impl_load_relaxed(&set->slot[i]);
     /* relaxed: a slot is complete in itself; who loses a race loses a hint */
-    genlru_impl_cas_relaxed(&set->slot[i], &old, print_of(hash) << PRINT_SHIFT | (shadow & LOW_MASK));
+    (void)genlru_impl_cas_once_relaxed(&set->slot[i], old, print_of(hash) << PRINT_SHIFT | (shadow & LOW_MASK));
 }
 
 genlru_shadow genlru_nonresident_take(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash)

@@ -38,12 +38,16 @@ bool model_is_sparse(struct model *model)
 }
 
 /* A pass begins a little earlier, and then goes on to its end. */
-static bool is_pass_due(const struct model *model)
+static bool is_pass_due(struct model *model)
 {
     uint64_t linked, nonempty;
 
     count_blocks(model, &linked, &nonempty);
-    return linked > nonempty && BEGIN_BELOW * (linked - nonempty) > model_sum(model).nodes;
+    model->live_hint = 0;
+    if (linked <= nonempty)
+        return false;
+    model->live_hint = model_sum(model).nodes;
+    return BEGIN_BELOW * (linked - nonempty) > model->live_hint;
 }
 
 /*
@@ -137,6 +141,7 @@ void model_compact_if_due(struct model *model)
     uint64_t linked, nonempty;
 
     count_blocks(model, &linked, &nonempty);
-    if (model->is_compaction_due || MODEL_PLACES * linked > 2 * model->live_hint + MODEL_PLACES * nonempty)
+    if (model->is_compaction_due ||
+        (linked > nonempty && MODEL_PLACES * (linked - nonempty) > 2 * model->live_hint))
         model_compact(model);
 }

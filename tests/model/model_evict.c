@@ -23,7 +23,7 @@ struct call {
     uint64_t nodes;            /* isolated in the batch */
 };
 
-static bool is_over(struct call *call)
+static bool has_enough(struct call *call)
 {
     const struct genlru_budget *budget = call->budget;
     const struct genlru_evict_result *done = &call->result;
@@ -35,11 +35,13 @@ static bool is_over(struct call *call)
         call->result.reason = GENLRU_EVICT_MET;
         return true;
     }
-    if (done->nodes == call->max || (budget->scanned && done->scanned >= budget->scanned)) {
-        call->result.reason = GENLRU_EVICT_BUDGET;
-        return true;
-    }
-    return false;
+    call->result.reason = GENLRU_EVICT_BUDGET;
+    return done->nodes == call->max;
+}
+
+static bool is_over(struct call *call)
+{
+    return has_enough(call) || (call->budget->scanned && call->result.scanned >= call->budget->scanned);
 }
 
 static bool is_batch_over(struct call *call)
@@ -146,8 +148,12 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
 {
     unsigned first_kept = MODEL_PLACES, i;
 
-    for (i = block->begin; i < block->end && !is_batch_over(call); i++) {
+    /* a block with a node that stays is looked at to its end, whatever the call may scan */
+    for (i = block->begin; i < block->end; i++) {
         struct model_node *node = block->place[i];
+
+        if (first_kept < MODEL_PLACES ? has_enough(call) : is_batch_over(call))
+            break;
 
         if (!node) {
             if (++call->result.holes % HOLES_PER_LOOK == 0)

@@ -227,6 +227,7 @@ static void hand_over(struct model *model, struct model_open *open)
 
     model_link(list, list->nr, open->block);
     open->block = NULL;
+    model->live_hint += nr;
     if (nr == 0)
         model_drop(model, list, list->nr - 1);
     else if (nr < MODEL_PLACES)

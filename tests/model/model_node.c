@@ -153,8 +153,11 @@ int model_advise(struct model *model, struct model_node *node, int advice)
     case GENLRU_ADVICE_WILLNEED:
         node->is_noreuse = node->has_tier_cap = false;
         if (node->state == MODEL_LISTED) {
+            uint64_t seq = model_place(model, node->type, model->policy.place.hot);
+
+            if (node->is_on_probation || node->seq < seq) /* never older than it is */
+                node->seq = seq;
             node->is_on_probation = false;
-            node->seq = model_place(model, node->type, model->policy.place.hot);
         }
         return 0;
     case GENLRU_ADVICE_COLD:
@@ -233,7 +236,7 @@ void model_enter(struct model *model, struct model_node *node, unsigned flags, c
         ; /* the first use is still to come, or does not count */
     else if (flags & GENLRU_ADD_MAPPED) {
         count_freq(model, node);
-        node->refs = smaller(node->refs + 1, model->policy.mapped.refs_cap);
+        node->refs = smaller(node->refs + 1, model->policy.hit.refs_max);
     } else
         model_access(model, node); /* on no list yet: it only counts */
     node->is_pinned = (flags & GENLRU_ADD_PINNED) != 0;

@@ -253,8 +253,11 @@ static uint32_t advised(const struct world *w, uint32_t word, enum genlru_advice
         return word & ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
     case GENLRU_ADVICE_WILLNEED:
         word &= ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
-        return genlru_impl_gen(word) ? with_code(word & ~GENLRU_PROBATION, code_of_place(w, w->policy->place.hot))
-                                     : word;
+        if (genlru_impl_gen(word) && ((word & GENLRU_PROBATION) ||
+                                      w->age_of_code[genlru_impl_gen(word)] >=
+                                          w->age_of_code[code_of_place(w, w->policy->place.hot)]))
+            word = with_code(word & ~GENLRU_PROBATION, code_of_place(w, w->policy->place.hot));
+        return word;
     case GENLRU_ADVICE_COLD:
         return demoted(w, word);
     case GENLRU_ADVICE_PAGEOUT:
@@ -560,7 +563,7 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
     else if (!(flags & GENLRU_ADD_NOREUSE)) {
         if (p->hit.freq_max)
             word = count_freq(w, word);
-        word = with_refs(word, min(genlru_impl_refs(word) + 1, p->mapped.refs_cap));
+        word = with_refs(word, min(genlru_impl_refs(word) + 1, p->hit.refs_max));
     }
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;

@@ -207,7 +207,7 @@ struct genlru_hit_rules {
     uint8_t unused[7];
 };
 
-/* freq of `word` as it counts in the window's epoch: halved once per epoch behind, gone after four. */
+/* freq of `word` as it counts in the window's epoch: halved once per epoch behind, gone after four (told up to 7 behind). */
 static inline unsigned genlru_impl_aged_freq(uint32_t word, uint64_t window)
 {
     unsigned behind = (genlru_impl_window_epoch(window) - genlru_impl_epoch(word)) & 7u;
