@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gen/gen.h"
+#include "sim/size_range.h"
 
 #define REPEAT_DEFAULT 7
 #define REPEAT_MAX 101
@@ -81,23 +82,56 @@ static int add_size_list(struct sim_options *o, const char *list)
     return rc;
 }
 
+static int push_size(struct sim_options *o, const struct sim_size *size)
+{
+    int rc = grow(&o->sizes, o->nr_sizes, sizeof(*o->sizes));
+
+    if (!rc) {
+        o->sizes[o->nr_sizes++] = *size;
+    }
+    return rc;
+}
+
+/* Of neighbours that are the same only one is added. */
+static int add_range(struct sim_options *o, const struct sim_size_range *range)
+{
+    struct sim_size size;
+    char last[SIM_SIZE_TEXT] = "";
+    int rc = 0;
+
+    for (unsigned i = 0; i < range->nr && !rc; i++) {
+        sim_size_range_at(range, i, &size);
+        if (strcmp(size.text, last) != 0) {
+            memcpy(last, size.text, sizeof(last));
+            rc = push_size(o, &size);
+        }
+    }
+    return rc;
+}
+
 static int add_size(struct sim_options *o, const char *text, size_t len)
 {
+    struct sim_size_range range;
     struct sim_size size;
     bool bytes = o->unit == SIM_BYTES;
 
+    if (sim_size_is_range(text, len)) {
+        if (sim_size_range_parse(text, len, bytes, &range)) {
+            fprintf(stderr,
+                    "genlru-sim: '%.*s' is no range of sizes; expected FIRST..LAST:N, two sizes of "
+                    "one kind with 0 < FIRST < LAST, N from 2 to %d (0.1%%..40%%:12)\n",
+                    (int)len, text, SIM_SIZE_RANGE_MAX);
+            return -EINVAL;
+        }
+        return add_range(o, &range);
+    }
     if (bytes ? sim_size_parse_bytes(text, len, &size) : sim_size_parse(text, len, &size)) {
         fprintf(stderr, "genlru-sim: '%.*s' is no size; expected %s (0.1%%)\n", (int)len, text,
                 bytes ? "bytes (4096, 64MiB) or a share of the distinct bytes"
                       : "entries (1000) or a share of the distinct keys");
         return -EINVAL;
     }
-    int rc = grow(&o->sizes, o->nr_sizes, sizeof(*o->sizes));
-
-    if (!rc) {
-        o->sizes[o->nr_sizes++] = size;
-    }
-    return rc;
+    return push_size(o, &size);
 }
 
 /* Calls add for each part of a comma-separated list; an empty part is a part. */
