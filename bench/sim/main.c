@@ -14,6 +14,7 @@ static const struct {
     const char *what;
 } commands[] = {
     {"run", sim_run, "replay traces, print miss ratios"},
+    {"curve", sim_curve, "estimate miss-ratio curves from a sample of the keys"},
     {"cost", sim_cost, "measure nanoseconds a hit and an eviction take"},
     {"stat", sim_stat, "describe traces"},
     {"table", sim_table, "replay a published table, print ours beside it"},
