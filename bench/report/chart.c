@@ -17,12 +17,12 @@
 #define WIDTH 520.0
 #define HEIGHT 400.0
 #define LEFT 46.0
-#define RIGHT 112.0
+#define RIGHT 134.0
 #define TOP 12.0
 #define BOTTOM 44.0
-#define LABEL_GAP 13.5
+#define LABEL_GAP 16.0
 #define TICK_GAP 56.0
-#define LABEL_CHARS 15
+#define LABEL_CHARS 14
 
 struct scale {
     double x_low; /* logarithms */
@@ -122,12 +122,15 @@ static void write_axes(FILE *out, const struct results *r, uint32_t w, const str
             break;
         }
     }
-    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">cache size, logarithmic</text></g>\n",
+    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">"
+                 "cache size, logarithmic</text></g>\n",
             LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 8);
 }
 
-/* What the page is about stands out; the two ends of the scale are grey; the rest tell by hue and
- * dashes, since colours alone are lost in print. */
+/*
+ * What the page is about stands out; the two ends of the scale have the colour of the text; the
+ * rest tell by hue and dashes, since colours alone are lost in print.
+ */
 static void write_look(FILE *out, const char *policy, uint32_t index)
 {
     static const char *const dashes[] = {"none", "7 3", "2 2.5", "9 3 2 3"};
@@ -262,8 +265,8 @@ int chart_write(FILE *out, const struct results *r, uint32_t w)
     if (!find_scale(r, w, &s)) {
         fputs("<p>No cache that holds anything.</p>\n", out);
     } else {
-        fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Miss ratios of ", WIDTH,
-                HEIGHT);
+        fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Miss ratios of ",
+                WIDTH, HEIGHT);
         html_text(out, r->workloads.text[w]);
         fputs(" by cache size\">\n", out);
         write_axes(out, r, w, &s, sizes, nr_sizes);
@@ -281,7 +284,8 @@ int chart_write(FILE *out, const struct results *r, uint32_t w)
 
 void chart_write_style(FILE *out)
 {
-    fputs("svg{display:block;width:100%;height:auto;font-size:12px}\n"
+    fputs("svg{display:block;width:100%;height:auto;font-size:12px}"
+          "@media (max-width:36rem){svg{font-size:14.5px}}\n"
           ".axis path{stroke:var(--rule);fill:none}.axis text{fill:var(--dim)}\n"
           ".line path{stroke:hsl(var(--h) 65% var(--l));stroke-dasharray:var(--d);fill:none;"
           "stroke-width:1.4;stroke-linejoin:round}\n"

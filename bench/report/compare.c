@@ -128,8 +128,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * A value in percent on a ground that tells it: blue is good, red bad, the stronger the farther from 0; `full` is
- * where it is strongest.
+ * A value in percent on a ground that tells it: blue is good, red bad, the stronger the farther from
+ * 0; `full` is where it is strongest.
  */
 static void write_cell(FILE *out, double value, double good, double full)
 {
@@ -181,8 +181,10 @@ static void write_table(FILE *out, const struct results *r, measure f, uint32_t 
         fputs("</th>", out);
         write_cell(out, good * rank[k].value, good, full);
         for (uint32_t i = 0; i < nr; i++) {
-            write_cell(out, mean(r, f, base, rank[k].policy, by_size ? 0 : i, by_size ? sizes[i] : COMPARE_ALL),
-                       good, full);
+            double value = by_size ? one(r, f, base, rank[k].policy, 0, sizes[i])
+                                   : mean(r, f, base, rank[k].policy, i, COMPARE_ALL);
+
+            write_cell(out, value, good, full);
         }
         fputs("</tr>\n", out);
     }

@@ -36,7 +36,7 @@ void compare_write_distance(FILE *out, const struct results *r);
 /* The miss ratios behind the workload's curves. */
 void compare_write_rows(FILE *out, const struct results *r, uint32_t workload);
 
-/* Sizes of the workload's rows in ascending order of capacity; the caller frees. NULL = no memory. */
+/* Sizes of the workload's rows, ascending by capacity; the caller frees. NULL = no memory. */
 uint32_t *compare_sizes(const struct results *r, uint32_t workload, uint32_t *ret_nr);
 
 #endif

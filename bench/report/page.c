@@ -15,12 +15,10 @@
 #include "report/html.h"
 
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1b1f24;--dim:#5b6570;--rule:#d9dee3;--ground:#fff;--l:40%}\n"
+    ":root{color-scheme:light dark;--ink:#1b1f24;--dim:#5b6570;--rule:#d9dee3;--ground:#fff;"
+    "--l:40%}\n"
     "@media (prefers-color-scheme:dark){:root{--ink:#e8ebee;--dim:#a3adb8;--rule:#38414b;"
     "--ground:#14181c;--l:66%}}\n"
-    "@media print{:root{color-scheme:light;--ink:#000;--dim:#444;--rule:#ccc;--ground:#fff;--l:36%}\n"
-    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
-    "article,svg,tr{break-inside:avoid}body{max-width:none}.wide{overflow:visible}}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0 auto;padding:1rem;max-width:76rem;background:var(--ground);color:var(--ink);"
     "font:16px/1.45 system-ui,sans-serif}\n"
@@ -31,7 +29,8 @@ static const char style[] =
     "repeat(auto-fit,minmax(min(100%,30rem),1fr))}\n"
     "article{min-width:0;max-width:44rem}details{margin:.4rem 0}summary{cursor:pointer}\n"
     ".wide{overflow-x:auto}\n"
-    "table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;margin:.5rem 0}\n"
+    "table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;"
+    "margin:.5rem 0}\n"
     "th,td{padding:.2rem .5rem;text-align:right;white-space:nowrap}\n"
     "th{font-weight:600}tbody th,th:first-child{text-align:left}\n"
     "tbody th,thead th:first-child{position:sticky;left:0;background:var(--ground)}\n"
@@ -41,7 +40,14 @@ static const char style[] =
     "vertical-align:bottom}\n"
     "small{display:block;font-weight:400;color:var(--dim)}.none{color:var(--dim)}\n"
     "pre{overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--rule);"
-    "padding:.6rem;font-size:.85rem}\n";
+    "padding:.6rem;font-size:.85rem}\n"
+    "@media print{:root{color-scheme:light;--ink:#000;--dim:#444;--rule:#ccc;--ground:#fff;"
+    "--l:36%}h2{break-after:avoid}details:not([open]){display:none}"
+    ".charts{gap:.8rem 1.2rem;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr))}\n"
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
+    "article,svg,tr{break-inside:avoid}body{max-width:none}.wide{overflow:visible}"
+    "table{font-size:.6rem}th,td{padding:.1rem .25rem}.heat thead span{writing-mode:vertical-rl;"
+    "transform:rotate(180deg);max-height:9rem;max-width:none}}\n";
 
 static void write_count(FILE *out, uint32_t n, const char *one, const char *more)
 {
@@ -98,12 +104,14 @@ static int write_workload(FILE *out, const struct results *r, uint32_t w)
     html_text(out, r->workloads.text[w]);
     fprintf(out, "</h3><p class=\"dim\">%llu requests", requests);
     if (low < 1) {
-        fprintf(out, "; %sestimated from %.3g %% of the keys", high < 1 ? "" : "in part ", 100 * low);
+        fprintf(out, "; %sestimated from %.3g %% of the keys", high < 1 ? "" : "in part ",
+                100 * low);
     }
     fputs("</p>\n", out);
     int rc = chart_write(out, r, w);
 
-    fprintf(out, "<details%s><summary>the figures</summary>\n", r->workloads.nr == 1 ? " open" : "");
+    fprintf(out, "<details%s><summary>the figures</summary>\n",
+            r->workloads.nr == 1 ? " open" : "");
     compare_write_rows(out, r, w);
     fputs("</details></article>\n", out);
     return rc;
@@ -120,7 +128,8 @@ static void write_origin(FILE *out, const struct results *r)
         }
         fputs("</pre>\n", out);
     } else {
-        fputs("<p>The command is not recorded (<code>genlru-sim run --comment</code> does).</p>\n", out);
+        fputs("<p>The command is not recorded (<code>genlru-sim run --comment</code> does).</p>\n",
+              out);
     }
     fputs("<p>Commit: ", out);
     for (uint32_t i = 0; i < r->commits.nr; i++) {

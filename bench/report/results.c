@@ -15,7 +15,7 @@
 #define NONE SIZE_MAX
 
 /* What a row must have, and what it may. */
-enum { WORKLOAD, POLICY, SIZE, CAPACITY, REQUESTS, METRIC, NR_REQUIRED, RATE = NR_REQUIRED, NR_COLUMNS };
+enum { WORKLOAD, POLICY, SIZE, CAPACITY, REQUESTS, METRIC, RATE, NR_COLUMNS, NR_REQUIRED = RATE };
 
 struct reader {
     const char *path; /* for errors */
@@ -140,7 +140,8 @@ static int read_header(struct reader *in, char *line, const char *metric)
             }
         }
         if (in->column[c] == NONE && c < NR_REQUIRED) {
-            return REFUSE(in, "the header has no column '%s'; expected what `genlru-sim run` prints",
+            return REFUSE(in,
+                          "the header has no column '%s'; expected what `genlru-sim run` prints",
                           names[c]);
         }
     }
@@ -161,7 +162,8 @@ static int parse_count(struct reader *in, const char *name, const char *text, ui
 }
 
 /* least … 1, where `open` excludes the least itself. */
-static int parse_ratio(struct reader *in, const char *name, const char *text, bool open, double *ret)
+static int parse_ratio(struct reader *in, const char *name, const char *text, bool open,
+                       double *ret)
 {
     char *end;
 
@@ -211,7 +213,9 @@ static int read_row(struct reader *in, char *line)
     int rc = parse_count(in, "capacity", fields[in->column[CAPACITY]], &row.capacity);
 
     rc = rc ? rc : parse_count(in, "requests", fields[in->column[REQUESTS]], &row.requests);
-    rc = rc ? rc : parse_ratio(in, "miss ratio", fields[in->column[METRIC]], false, &row.miss_ratio);
+    if (!rc) {
+        rc = parse_ratio(in, "miss ratio", fields[in->column[METRIC]], false, &row.miss_ratio);
+    }
     if (!rc && in->column[RATE] != NONE) {
         rc = parse_ratio(in, "rate", fields[in->column[RATE]], true, &row.rate);
     }

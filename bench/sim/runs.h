@@ -7,7 +7,8 @@
  * first_touch. What a policy can do something about is the rest: refaults = misses − first_touch.
  *
  * With samples, a miniature of each trace is replayed instead (sample.h), and the rows are
- * estimates for the whole: first_touch is known exactly, refaults are those of the miniature divided by its rate.
+ * estimates for the whole: first_touch is known exactly, refaults are those of the miniature divided
+ * by its rate.
  */
 #ifndef GENLRU_BENCH_SIM_RUNS_H
 #define GENLRU_BENCH_SIM_RUNS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample.h - a miniature of a trace: all requests of the keys a hash picks, and nothing of the others
+ * sample.h - a miniature of a trace: all requests of the keys a hash picks, none of the others
  *
  *      trace      a b c a d b e a      hash(key) mod 2^24 < rate · 2^24 ?   a, d: yes
  *      miniature  a     a d     a      replayed through a cache of rate · capacity
@@ -27,7 +27,8 @@ struct sample {
 };
 
 /*
- * rate within SAMPLE_RATE_MIN … 1, rounded to 2^-24. 0; -ENOMEM; -ENOENT if it picks no key at all. O(requests).
+ * rate within SAMPLE_RATE_MIN … 1, rounded to 2^-24. 0; -ENOMEM; -ENOENT if it picks no key at all.
+ * O(requests).
  */
 int sample_create(const struct trace *trace, double rate, struct sample *ret);
 void sample_destroy(struct sample *sample);

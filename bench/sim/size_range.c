@@ -76,7 +76,8 @@ int sim_size_range_parse(const char *text, size_t len, bool bytes, struct sim_si
         parse_count(colon + 1, (size_t)(text + len - colon - 1), &r.nr)) {
         return -EINVAL;
     }
-    if (!r.first.scale != !r.last.scale || r.first.number == 0 || value(&r.first) >= value(&r.last)) {
+    if (!r.first.scale != !r.last.scale || r.first.number == 0 ||
+        value(&r.first) >= value(&r.last)) {
         return -EINVAL;
     }
     *ret = r;
