@@ -143,7 +143,10 @@ static void write_look(FILE *out, const char *policy, uint32_t index)
         fprintf(out, "class=\"line kin\" style=\"--h:%d;--d:%s\"", policy[5] ? 280 : 225,
                 policy[5] == '-' && policy[6] == 'o' ? "7 3" : "none");
     } else {
-        fprintf(out, "class=\"line\" style=\"--h:%d;--d:%s\"", (int)(60 + index * 137.5) % 360,
+        /* Neighbours far apart (steps of the golden ratio), within the hues ours leave free. */
+        double hue = fmod(index * 0.6180339887, 1) * 215;
+
+        fprintf(out, "class=\"line\" style=\"--h:%.0f;--d:%s\"", hue < 180 ? 30 + hue : 125 + hue,
                 dashes[index % 4]);
     }
 }

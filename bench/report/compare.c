@@ -166,8 +166,12 @@ static void write_table(FILE *out, const struct results *r, measure f, uint32_t 
           "<th scope=\"col\">mean</th>", out);
     nr = by_size ? nr : r->workloads.nr;
     for (uint32_t i = 0; i < nr; i++) {
-        fputs("<th scope=\"col\"><span>", out);
-        html_text(out, by_size ? r->sizes.text[sizes[i]] : r->workloads.text[i]);
+        const char *name = by_size ? r->sizes.text[sizes[i]] : r->workloads.text[i];
+
+        fputs("<th scope=\"col\"><span title=\"", out);
+        html_text(out, name); /* in full: the column cuts long ones */
+        fputs("\">", out);
+        html_text(out, name);
         fputs("</span></th>", out);
     }
     fputs("</tr></thead><tbody>\n", out);
