@@ -98,8 +98,9 @@ static void write_axes(FILE *out, const struct results *r, uint32_t w, const str
         double ratio = s->y_low + i * s->y_step;
         double y = to_y(s, ratio);
 
-        fprintf(out, "<path d=\"M%.0f %.1fH%.0f\"/><text x=\"%.0f\" y=\"%.1f\" "
-                     "text-anchor=\"end\">%.*f %%</text>\n",
+        fprintf(out,
+                "<path d=\"M%.0f %.1fH%.0f\"/><text x=\"%.0f\" y=\"%.1f\" "
+                "text-anchor=\"end\">%.*f %%</text>\n",
                 LEFT, y, WIDTH - RIGHT, LEFT - 5, y + 4, decimals, 100 * ratio);
     }
     for (uint32_t i = 0; i < nr; i++) {
@@ -112,8 +113,9 @@ static void write_axes(FILE *out, const struct results *r, uint32_t w, const str
             double x = to_x(s, row->capacity);
 
             if (x - last >= TICK_GAP) {
-                fprintf(out, "<path d=\"M%.1f %.0fv4\"/><text x=\"%.1f\" y=\"%.0f\" "
-                             "text-anchor=\"middle\">",
+                fprintf(out,
+                        "<path d=\"M%.1f %.0fv4\"/><text x=\"%.1f\" y=\"%.0f\" "
+                        "text-anchor=\"middle\">",
                         x, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 17);
                 html_text(out, r->sizes.text[sizes[i]]);
                 fputs("</text>\n", out);
@@ -122,8 +124,9 @@ static void write_axes(FILE *out, const struct results *r, uint32_t w, const str
             break;
         }
     }
-    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">"
-                 "cache size, logarithmic</text></g>\n",
+    fprintf(out,
+            "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">"
+            "cache size, logarithmic</text></g>\n",
             LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 8);
 }
 

@@ -143,7 +143,9 @@ static void write_cell(FILE *out, double value, double good, double full)
     strength = strength > 1 ? 1 : strength;
     fprintf(out, "<td style=\"background:rgba(%s,%.2f)\">%s%.1f</td>",
             value * good >= 0 ? "43,123,200" : "212,72,66", 0.7 * strength,
-            percent > -0.05 && percent < 0.05 ? "" : percent > 0 ? "+" : "−",
+            percent > -0.05 && percent < 0.05 ? ""
+            : percent > 0                     ? "+"
+                                              : "−",
             fabs(percent) < 0.05 ? 0.0 : fabs(percent));
 }
 
@@ -163,7 +165,8 @@ static void write_table(FILE *out, const struct results *r, measure f, uint32_t 
         return;
     }
     fputs("<div class=\"wide\"><table class=\"heat\"><thead><tr><th scope=\"col\">policy</th>"
-          "<th scope=\"col\">mean</th>", out);
+          "<th scope=\"col\">mean</th>",
+          out);
     nr = by_size ? nr : r->workloads.nr;
     for (uint32_t i = 0; i < nr; i++) {
         const char *name = by_size ? r->sizes.text[sizes[i]] : r->workloads.text[i];
@@ -206,8 +209,9 @@ void compare_write_heat_map(FILE *out, const struct results *r)
         fputs("<p>There are no rows of <code>lru</code> to compare with.</p>\n", out);
         return;
     }
-    fprintf(out, "<p>In percent of the misses of LRU of the same size%s; best first. Blue saves, "
-                 "red costs.</p>\n",
+    fprintf(out,
+            "<p>In percent of the misses of LRU of the same size%s; best first. Blue saves, "
+            "red costs.</p>\n",
             r->workloads.nr > 1 ? ", the mean of all sizes" : "");
     write_table(out, r, reduction, lru, 1);
 }
@@ -221,8 +225,9 @@ void compare_write_distance(FILE *out, const struct results *r)
         fputs("<p>There are no rows of <code>belady</code> to compare with.</p>\n", out);
         return;
     }
-    fprintf(out, "<p>Misses in excess of Belady’s optimum, which knows the future, in percent of "
-                 "its own%s; nearest first.</p>\n",
+    fprintf(out,
+            "<p>Misses in excess of Belady’s optimum, which knows the future, in percent of "
+            "its own%s; nearest first.</p>\n",
             r->workloads.nr > 1 ? ", the mean of all sizes" : "");
     write_table(out, r, excess, belady, -1);
 }

@@ -121,8 +121,8 @@ static size_t split(char *line, char **fields)
 
 static int read_header(struct reader *in, char *line, const char *metric)
 {
-    const char *const names[NR_COLUMNS] = {"workload", "policy",   "size", "capacity",
-                                           "requests", metric, "rate"};
+    const char *const names[NR_COLUMNS] = {"workload", "policy", "size", "capacity",
+                                           "requests", metric,   "rate"};
     char *fields[FIELDS_MAX];
     size_t nr = split(line, fields);
 

@@ -39,8 +39,7 @@ static void destroy_samples(struct sample *samples, size_t nr)
 }
 
 /* 0, or a negative errno after the reason was printed. */
-static int make_samples(const struct sim_options *o, const struct workloads *w,
-                        struct sample **ret)
+static int make_samples(const struct sim_options *o, const struct workloads *w, struct sample **ret)
 {
     struct sample *samples = calloc(w->nr, sizeof(*samples));
     int rc = samples ? 0 : -ENOMEM;

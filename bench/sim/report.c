@@ -40,9 +40,12 @@ static const char help[] =
 static int parse(int argc, char **argv, struct report_options *o)
 {
     static const struct option all[] = {
-        {"html", required_argument, NULL, 'o'},   {"title", required_argument, NULL, 't'},
-        {"metric", required_argument, NULL, 'm'}, {"command", required_argument, NULL, 'c'},
-        {"commit", required_argument, NULL, 'C'}, {"help", no_argument, NULL, 'h'},
+        {"html", required_argument, NULL, 'o'},
+        {"title", required_argument, NULL, 't'},
+        {"metric", required_argument, NULL, 'm'},
+        {"command", required_argument, NULL, 'c'},
+        {"commit", required_argument, NULL, 'C'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     static char program[] = "genlru-sim";

@@ -24,7 +24,7 @@ struct run {
     const struct sim_size *size;
     enum sim_unit unit;
     uint64_t capacity;
-    uint64_t refaults; /* misses that are not the first touch of their key */
+    uint64_t refaults;     /* misses that are not the first touch of their key */
     uint64_t missed_bytes; /* unit bytes only, as the next */
     uint64_t nr_refused;
     uint64_t ns; /* within the policy, without creating it */
@@ -130,8 +130,8 @@ static void print_row(const struct run *r)
     if (r->sample) {
         const struct trace *t = r->sample->trace;
 
-        printf("\t%.6g\t%" PRIu64 "\t%" PRIu64, r->sample->rate,
-               t->nr_requests - t->nr_prefetches, sample_capacity(r->sample, r->capacity));
+        printf("\t%.6g\t%" PRIu64 "\t%" PRIu64, r->sample->rate, t->nr_requests - t->nr_prefetches,
+               sample_capacity(r->sample, r->capacity));
     }
     putchar('\n');
     fflush(stdout);
@@ -214,9 +214,8 @@ int runs_all(const struct sim_options *o, const struct workloads *w, const struc
     if (rc && failed < all.pool.nr_tasks) {
         const struct run *r = &all.run[failed];
 
-        fprintf(stderr, "genlru-sim: %s of %" PRIu64 " %s on %s: %s\n", r->spec->name,
-                r->capacity, r->unit == SIM_BYTES ? "bytes" : "entries", r->trace->name,
-                strerror(-rc));
+        fprintf(stderr, "genlru-sim: %s of %" PRIu64 " %s on %s: %s\n", r->spec->name, r->capacity,
+                r->unit == SIM_BYTES ? "bytes" : "entries", r->trace->name, strerror(-rc));
     } else if (rc) {
         fprintf(stderr, "genlru-sim: no worker could be started: %s\n", strerror(-rc));
     }

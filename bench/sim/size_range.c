@@ -100,7 +100,10 @@ void sim_size_range_at(const struct sim_size_range *r, unsigned i, struct sim_si
         int decimals = DIGITS - 1 - (int)floor(log10(at));
 
         snprintf(text, sizeof(text), "%.*f",
-                 decimals < 0 ? 0 : decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals, at);
+                 decimals < 0              ? 0
+                 : decimals > DECIMALS_MAX ? DECIMALS_MAX
+                                           : decimals,
+                 at);
         if (strchr(text, '.')) { /* 1.500 is 1.5 */
             size_t n = strlen(text);
 
