@@ -8,6 +8,8 @@
 enum { SIM_OK = 0, SIM_FAILED = 1, SIM_USAGE = 2 };
 
 int sim_run(int argc, char **argv);
+int sim_curve(int argc, char **argv);
+int sim_report(int argc, char **argv);
 int sim_cost(int argc, char **argv);
 int sim_policies(int argc, char **argv);
 int sim_generators(int argc, char **argv);

@@ -320,7 +320,7 @@ int sim_cost(int argc, char **argv)
     struct sim_options options;
     struct workloads w;
     struct progress progress;
-    int rc = sim_options_parse(argc, argv, true, &options);
+    int rc = sim_options_parse(argc, argv, SIM_FOR_COST, &options);
 
     if (rc) {
         sim_options_fini(&options);

@@ -14,6 +14,8 @@ static const struct {
     const char *what;
 } commands[] = {
     {"run", sim_run, "replay traces, print miss ratios"},
+    {"curve", sim_curve, "estimate miss-ratio curves from a sample of the keys"},
+    {"report", sim_report, "write one page with curves and comparisons from such rows"},
     {"cost", sim_cost, "measure nanoseconds a hit and an eviction take"},
     {"stat", sim_stat, "describe traces"},
     {"table", sim_table, "replay a published table, print ours beside it"},

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "gen/gen.h"
+#include "sim/sample.h"
+#include "sim/size_range.h"
 
 #define REPEAT_DEFAULT 7
 #define REPEAT_MAX 101
@@ -81,23 +83,56 @@ static int add_size_list(struct sim_options *o, const char *list)
     return rc;
 }
 
+static int push_size(struct sim_options *o, const struct sim_size *size)
+{
+    int rc = grow(&o->sizes, o->nr_sizes, sizeof(*o->sizes));
+
+    if (!rc) {
+        o->sizes[o->nr_sizes++] = *size;
+    }
+    return rc;
+}
+
+/* Of neighbours that are the same only one is added. */
+static int add_range(struct sim_options *o, const struct sim_size_range *range)
+{
+    struct sim_size size;
+    char last[SIM_SIZE_TEXT] = "";
+    int rc = 0;
+
+    for (unsigned i = 0; i < range->nr && !rc; i++) {
+        sim_size_range_at(range, i, &size);
+        if (strcmp(size.text, last) != 0) {
+            memcpy(last, size.text, sizeof(last));
+            rc = push_size(o, &size);
+        }
+    }
+    return rc;
+}
+
 static int add_size(struct sim_options *o, const char *text, size_t len)
 {
+    struct sim_size_range range;
     struct sim_size size;
     bool bytes = o->unit == SIM_BYTES;
 
+    if (sim_size_is_range(text, len)) {
+        if (sim_size_range_parse(text, len, bytes, &range)) {
+            fprintf(stderr,
+                    "genlru-sim: '%.*s' is no range of sizes; expected FIRST..LAST:N, two sizes of "
+                    "one kind with 0 < FIRST < LAST, N from 2 to %d (0.1%%..40%%:12)\n",
+                    (int)len, text, SIM_SIZE_RANGE_MAX);
+            return -EINVAL;
+        }
+        return add_range(o, &range);
+    }
     if (bytes ? sim_size_parse_bytes(text, len, &size) : sim_size_parse(text, len, &size)) {
         fprintf(stderr, "genlru-sim: '%.*s' is no size; expected %s (0.1%%)\n", (int)len, text,
                 bytes ? "bytes (4096, 64MiB) or a share of the distinct bytes"
                       : "entries (1000) or a share of the distinct keys");
         return -EINVAL;
     }
-    int rc = grow(&o->sizes, o->nr_sizes, sizeof(*o->sizes));
-
-    if (!rc) {
-        o->sizes[o->nr_sizes++] = size;
-    }
-    return rc;
+    return push_size(o, &size);
 }
 
 /* Calls add for each part of a comma-separated list; an empty part is a part. */
@@ -166,6 +201,20 @@ static int set_unit(struct sim_options *o, const char *name)
     return 0;
 }
 
+static int set_rate(struct sim_options *o, const char *text)
+{
+    char *end;
+    double rate = strtod(text, &end);
+
+    /* Not nan either. Below the least, a sample's hash cannot tell rates apart. */
+    if (end == text || *end || !(rate >= SAMPLE_RATE_MIN && rate <= 1)) {
+        fprintf(stderr, "genlru-sim: --rate takes %g to 1, not '%s'\n", SAMPLE_RATE_MIN, text);
+        return -EINVAL;
+    }
+    o->rate = rate;
+    return 0;
+}
+
 static int set_option(struct sim_options *o, int option, const char *value)
 {
     switch (option) {
@@ -183,6 +232,11 @@ static int set_option(struct sim_options *o, int option, const char *value)
         return set_unit(o, value);
     case 'r':
         return sim_options_number("--repeat", value, 1, REPEAT_MAX, &o->repeat);
+    case 'R':
+        return set_rate(o, value);
+    case 'c':
+        o->comment = true;
+        return 0;
     case 'j':
         return sim_options_number("--jobs", value, 1, SIM_JOBS_MAX, &o->jobs);
     case 'h':
@@ -223,7 +277,7 @@ static int check_policies(const struct sim_options *o)
     for (size_t i = 0; i < o->nr_policies; i++) {
         const struct policy_ops *ops = o->policies[i].ops;
 
-        if (o->for_cost && ops->prepare) {
+        if (o->purpose == SIM_FOR_COST && ops->prepare) {
             fprintf(stderr, "genlru-sim: %s knows the future, so it has no cost to measure\n",
                     ops->name);
             return -EINVAL;
@@ -243,7 +297,7 @@ static int check_policies(const struct sim_options *o)
     return 0;
 }
 
-int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *ret)
+int sim_options_parse(int argc, char **argv, enum sim_purpose purpose, struct sim_options *ret)
 {
     static const struct option all[] = {
         {"trace", required_argument, NULL, 't'},
@@ -254,6 +308,12 @@ int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *
         {"gen", required_argument, NULL, 'g'},
         {"jobs", required_argument, NULL, 'j'},
         {"unit", required_argument, NULL, 'u'},
+        {"comment", no_argument, NULL, 'c'},
+        {"rate", required_argument, NULL, 'R'}, /* the last two: see below */
+        {NULL, 0, NULL, 0},
+    };
+    static const struct option for_cost[] = {
+        {"repeat", required_argument, NULL, 'r'},
         {NULL, 0, NULL, 0},
     };
     struct option allowed[sizeof(all) / sizeof(all[0])];
@@ -261,11 +321,12 @@ int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *
     int option;
 
     memcpy(allowed, all, sizeof(all));
-    if (for_cost) { /* timing wants the machine for itself; and all entries are alike */
-        allowed[6] = (struct option){"repeat", required_argument, NULL, 'r'};
-        allowed[7] = all[8];
+    if (purpose == SIM_FOR_COST) { /* timing wants the machine for itself; all entries are alike */
+        memcpy(&allowed[6], for_cost, sizeof(for_cost));
+    } else if (purpose == SIM_FOR_RUN) {
+        allowed[9] = all[10]; /* no --rate */
     }
-    *ret = (struct sim_options){.repeat = REPEAT_DEFAULT, .for_cost = for_cost};
+    *ret = (struct sim_options){.repeat = REPEAT_DEFAULT, .purpose = purpose};
     argv[0] = program; /* what getopt_long's messages begin with */
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", allowed, NULL)) != -1) {

@@ -22,6 +22,8 @@ struct sim_source {
 
 enum sim_unit { SIM_ENTRIES, SIM_BYTES };
 
+enum sim_purpose { SIM_FOR_RUN, SIM_FOR_COST, SIM_FOR_CURVE };
+
 struct sim_options {
     struct sim_source *sources;
     size_t nr_sources;
@@ -35,7 +37,9 @@ struct sim_options {
     struct trace_options how; /* of loading */
     unsigned repeat;          /* cost only */
     unsigned jobs;            /* 0 = as many as there are cores */
-    bool for_cost;
+    double rate;              /* curve only: 0 = to be fitted */
+    enum sim_purpose purpose;
+    bool comment; /* begin with the command */
     bool help;
 };
 
@@ -48,12 +52,12 @@ int sim_options_number(const char *option, const char *text, unsigned long least
                        unsigned long most, unsigned *ret);
 
 /*
- * argv[0] is the subcommand. `for_cost` allows --repeat, and refuses --jobs, --unit and policies
- * that need to know the future. 0; -EINVAL after saying on stderr what
+ * argv[0] is the subcommand. SIM_FOR_COST allows --repeat, and refuses --jobs, --unit, --comment and
+ * policies that need to know the future; SIM_FOR_CURVE allows --rate. 0; -EINVAL after saying on stderr what
  * is wrong (the caller exits with 2); -ENOMEM. *ret is to be given to sim_options_fini in every
  * case.
  */
-int sim_options_parse(int argc, char **argv, bool for_cost, struct sim_options *ret);
+int sim_options_parse(int argc, char **argv, enum sim_purpose purpose, struct sim_options *ret);
 void sim_options_fini(struct sim_options *options);
 
 #endif
