@@ -70,8 +70,8 @@ struct genlru_config {
     size_t size;                        /* sizeof(struct genlru_config) of the header compiled with */
     const struct genlru_policy *policy; /* copied; NULL = GENLRU_POLICY_DEFAULT */
     /*
-     * In charge; what shares in the policy refer to, aging by volume among them: without a capacity the default policy does
-     * not age by volume and shadows' clock counts in steps of 256. Not enforced: the owner evicts.
+     * In charge; what shares in the policy refer to, aging by volume among them: without a capacity the default
+     * policy does not age by volume and shadows' clock counts in steps of 256. Not enforced: the owner evicts.
      */
     uint64_t capacity;
     uint32_t nr_gens;                   /* 3..64; 0 = 4 */

@@ -78,11 +78,10 @@
  *
  * ## Locks
  *
- * genlru_access, genlru_access_batch, genlru_recharge, genlru_advise, genlru_stat, genlru_dump and the calls that read a
- * node or a shadow take none; genlru_workingset and genlru_verify do.
- * genlru_add takes its stripe's lock, and the lru's once in 60 adds; genlru_del takes the lru's only when
- * a mover holds the node, or one time in 64 to compact. The owner's code never runs under any of them
- * (docs/locking.md has the table).
+ * genlru_access, genlru_access_batch, genlru_recharge, genlru_advise, genlru_stat, genlru_dump and the calls that
+ * read a node or a shadow take none; genlru_workingset and genlru_verify do. genlru_add takes its stripe's lock, and
+ * the lru's once in 60 adds; genlru_del takes the lru's only when a mover holds the node, or one time in 64 to
+ * compact. The owner's code never runs under any of them (docs/locking.md has the table).
  *
  * ## Errors
  *
@@ -116,9 +115,9 @@ struct genlru;
 GENLRU_API int genlru_create(const struct genlru_config *config, struct genlru **ret_lru);
 
 /*
- * Ends an lru. Returns 0, or -EBUSY if nodes are still listed or parked (nothing is changed then): evict or delete them
- * first. Isolated nodes and such that wait for their holder's unpin do not count: see them through before. No other call on
- * the lru may be running. NULL is allowed.
+ * Ends an lru. Returns 0, or -EBUSY if nodes are still listed or parked (nothing is changed then): evict or delete
+ * them first. Isolated nodes and such that wait for their holder's unpin do not count: see them through before. No
+ * other call on the lru may be running. NULL is allowed.
  */
 GENLRU_API int genlru_destroy(struct genlru *lru);
 
@@ -257,8 +256,8 @@ GENLRU_API int genlru_evict(struct genlru *lru, const struct genlru_budget *budg
 
 /*
  * Puts an isolated node back (it is dirty, in use, ...), to the policy's putback place; undoes what its eviction
- * added to the eviction clock and, while min_seq is the same, to the history. 0; GENLRU_YOURS (deleted meanwhile: free it); -ENOMEM (still
- * isolated, still yours); -EPERM (not isolated); -EINVAL. O(1), takes the lru's lock.
+ * added to the eviction clock and, while min_seq is the same, to the history. 0; GENLRU_YOURS (deleted meanwhile:
+ * free it); -ENOMEM (still isolated, still yours); -EPERM (not isolated); -EINVAL. O(1), takes the lru's lock.
  */
 GENLRU_API GENLRU_MUST_CHECK int genlru_putback(struct genlru *lru, const struct genlru_victim *victim);
 

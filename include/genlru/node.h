@@ -34,8 +34,9 @@ struct genlru_node {
 #define GENLRU_ENTRY(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 /*
- * Prepares a node that is on no lru. `charge` is what it weighs, in the owner's unit (bytes, pages or 1);
- * 0 is allowed: such a node is a victim in its turn, and adds nothing towards a budget's charge. `type` is 0 .. nr_types-1 of the lru it will join.
+ * Prepares a node that is on no lru. `charge` is what it weighs, in the owner's unit (bytes, pages or 1); 0 is
+ * allowed: such a node is a victim in its turn, and adds nothing towards a budget's charge. `type` is 0 .. nr_types-1
+ * of the lru it will join.
  *
  * Returns 0; -ERANGE if charge > UINT32_MAX; -EINVAL if type > 3, node is NULL or not aligned to 8.
  * The node must not be on an lru (not checked: its memory may be uninitialised). O(1).

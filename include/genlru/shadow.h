@@ -9,9 +9,9 @@
  * +---+--------------+-----+------+--------+--------+------------+--------------+
  *   1        15         2     3       4        4       1 + 8           26
  *
- * clock: charge evicted by the lru so far, in steps of capacity / 2^16 (at least 1), modulo 2^26: distances are
- * told apart up to 512 times the capacity at creation, at least. seq: min_seq at eviction modulo 256. A shadow of another lru is
- * told by its tag and counts as not recent (a wrong lru passes with probability 2^-15).
+ * clock: charge evicted by the lru so far, in steps of capacity / 2^16 (at least 1), modulo 2^26: distances are told
+ * apart up to 512 times the capacity at creation, at least. seq: min_seq at eviction modulo 256. A shadow of another
+ * lru is told by its tag and counts as not recent (a wrong lru passes with probability 2^-15).
  */
 #ifndef GENLRU_SHADOW_H
 #define GENLRU_SHADOW_H

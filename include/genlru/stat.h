@@ -78,7 +78,8 @@ GENLRU_API int genlru_stat_gens(const struct genlru *lru, unsigned type, struct 
 
 /*
  * Charge by age and by tier, from a walk over the nodes in slices of at most 64 blocks under the lru's lock; nodes
- * that come, go or move during the walk may be missed or counted twice. O(nodes). 0, -EINVAL, or -EBUSY (another walk is on).
+ * that come, go or move during the walk may be missed or counted twice. O(nodes). 0, -EINVAL, or -EBUSY (another walk
+ * is on).
  */
 struct genlru_workingset {
     size_t size;                             /* set by the caller */

@@ -25,9 +25,9 @@ bool genlru__mutex_trylock(struct genlru__mutex *lock);
 void genlru__mutex_unlock(struct genlru__mutex *lock);
 
 /*
- * One word: a stripe. Held for a few dozen instructions, once in 60 adds while its holder waits for the lru's lock. It is
- * tried, and the next stripe taken when it is busy; who waits for a given one (a flush, a walk, an add that found all
- * busy) yields the processor, since the holder may be preempted.
+ * One word: a stripe. Held for a few dozen instructions, once in 60 adds while its holder waits for the lru's lock.
+ * It is tried, and the next stripe taken when it is busy; who waits for a given one (a flush, a walk, an add that
+ * found all busy) yields the processor, since the holder may be preempted.
  */
 struct genlru__spinlock {
     uint32_t is_held;

@@ -37,8 +37,8 @@ enum {
 };
 
 /*
- * What is accessed by atomics: aligned to its size on 32-bit platforms, too, where plain 64-bit members are not, and an access
- * across two cache lines is not atomic.
+ * What is accessed by atomics: aligned to its size on 32-bit platforms, too, where plain 64-bit members are not, and
+ * an access across two cache lines is not atomic.
  */
 typedef uint64_t genlru__u64 __attribute__((aligned(8)));
 

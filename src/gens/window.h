@@ -29,8 +29,8 @@ static inline bool genlru__is_too_late(const struct genlru *lru, uint64_t then, 
 }
 
 /*
- * max_seq that `window` goes with. Without the lock the two are read one after the other; the low bits in the window tell which
- * max_seq was its.
+ * max_seq that `window` goes with. Without the lock the two are read one after the other; the low bits in the window
+ * tell which max_seq was its.
  */
 static inline uint64_t genlru__max_seq_of(const struct genlru *lru, uint64_t window)
 {

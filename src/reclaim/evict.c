@@ -242,10 +242,11 @@ static void report(struct genlru *lru, uint64_t stray)
 }
 
 /*
- * One look at whether the counters tell of nodes while lists have none. It is a contradiction only if nothing can have moved:
- * lists had none before or after, no del was under way and no scan met a node in between. Who changes a counter without
- * a lock subtracts before it adds, so a sum may be too low, and too high only where it was read across both steps: two
- * sums must agree. (Else whoever is between two steps holds the lock at both.) False: something moved meanwhile.
+ * One look at whether the counters tell of nodes while lists have none. It is a contradiction only if nothing can
+ * have moved: lists had none before or after, no del was under way and no scan met a node in between. Who changes a
+ * counter without a lock subtracts before it adds, so a sum may be too low, and too high only where it was read
+ * across both steps: two sums must agree. (Else whoever is between two steps holds the lock at both.) False:
+ * something moved meanwhile.
  */
 static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
 {

@@ -56,8 +56,8 @@ static bool is_batch_full(struct genlru__scan *scan)
 }
 
 /*
- * Once a node stays in its block for want of another, the block is looked at to its end, whatever the call may scan: only then
- * it moves to where that node belongs, and the next call finds other nodes.
+ * Once a node stays in its block for want of another, the block is looked at to its end, whatever the call may scan:
+ * only then it moves to where that node belongs, and the next call finds other nodes.
  */
 static bool must_stop(struct genlru__scan *scan, bool has_kept)
 {
