@@ -40,8 +40,7 @@ int gen_create(const char *spec, struct gen **ret, struct trace_error *error)
     const struct gen_ops *ops = find(spec, len);
 
     if (!ops) {
-        return trace_fail(error, -EINVAL, "no generator '%.*s' (see genlru-sim generators)",
-                          (int)len, spec);
+        return trace_fail(error, -EINVAL, "no generator '%.*s' (see genlru-sim generators)", (int)len, spec);
     }
     int rc = spec_parse(ops->name, spec[len] ? spec + len + 1 : "", ops->params, values, error);
 

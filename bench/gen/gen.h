@@ -32,12 +32,11 @@ struct gen {
 /* Every generator's list of parameters begins with these three. */
 enum { GEN_REQUESTS, GEN_SEED, GEN_OFFSET, GEN_OWN };
 
-#define GEN_COMMON(requests, seed)                                                               \
-    {"requests", SPEC_COUNT, requests, 1, 1e15, "how many, prefetches included"},                \
-        {"seed", SPEC_COUNT, seed, 0, 18446744073709551615.0, "another seed, another sequence"}, \
-    {                                                                                            \
-        "offset", SPEC_COUNT, "0", 0, 9223372036854775807.0,                                     \
-            "added to every key, to keep apart what is chained"                                  \
+#define GEN_COMMON(requests, seed)                                                                               \
+    {"requests", SPEC_COUNT, requests, 1, 1e15, "how many, prefetches included"},                                \
+        {"seed", SPEC_COUNT, seed, 0, 18446744073709551615.0, "another seed, another sequence"},                 \
+    {                                                                                                            \
+        "offset", SPEC_COUNT, "0", 0, 9223372036854775807.0, "added to every key, to keep apart what is chained" \
     }
 
 struct gen_ops {
@@ -71,8 +70,7 @@ size_t gen_fill(struct gen *g, uint64_t *keys, uint8_t *channels, size_t n);
  * are for files, and for progress, told in requests for a generator. 0, or negative errno with
  * *error set and *ret untouched.
  */
-int gen_load(const char *spec, const struct trace_options *options, struct trace **ret,
-             struct trace_error *error);
+int gen_load(const char *spec, const struct trace_options *options, struct trace **ret, struct trace_error *error);
 
 /* Whether the spec can be produced, as far as this can be told without producing it. */
 int gen_check(const char *spec, struct trace_error *error);

@@ -31,8 +31,7 @@ static int create(struct gen *g, const struct spec_value *v, struct trace_error 
     struct fio_zipf *f = (struct fio_zipf *)g;
 
     if (v[THETA].real == 1) {
-        return trace_fail(error, -EINVAL,
-                          "fio-zipf: theta=1 is what fio's formula has no value for");
+        return trace_fail(error, -EINVAL, "fio-zipf: theta=1 is what fio's formula has no value for");
     }
     f->nr_jobs = (uint32_t)v[JOBS].count;
     f->jobs = calloc(f->nr_jobs, sizeof(*f->jobs));
@@ -47,8 +46,7 @@ static int create(struct gen *g, const struct spec_value *v, struct trace_error 
             fio_job_seed(&f->jobs[k - 1], (uint32_t)(v[GEN_SEED].count * k));
             continue;
         }
-        snprintf(path, sizeof(path), "%srealdk.%u.img", v[PATH].text,
-                 (unsigned)(k == 1 ? 0 : f->nr_jobs + 1 - k));
+        snprintf(path, sizeof(path), "%srealdk.%u.img", v[PATH].text, (unsigned)(k == 1 ? 0 : f->nr_jobs + 1 - k));
         fio_job_init(&f->jobs[k - 1], path, k);
     }
     return 0;

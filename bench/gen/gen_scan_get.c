@@ -129,8 +129,7 @@ static void fill(struct gen *g, uint64_t *keys, uint8_t *channels, size_t n)
     struct scan_get *s = (struct scan_get *)g;
 
     for (size_t i = 0; i < n; i++) {
-        bool scan =
-            s->gets == 0 || (s->scan_blocks && s->credit >= s->gets && s->data_pending == 0);
+        bool scan = s->gets == 0 || (s->scan_blocks && s->credit >= s->gets && s->data_pending == 0);
 
         keys[i] = scan ? scan_step(s, &channels[i]) : get_step(s);
     }

@@ -105,8 +105,7 @@ static void fill_phase(struct gen *g, uint64_t *keys, uint8_t *channels, size_t 
         "theta", SPEC_REAL, "1", 0, 10, "key k has probability ~ (k + 1)^-theta" \
     }
 
-static const struct spec_param params_zipf[] = {GEN_COMMON("10M", "1"), KEYS_PARAM, THETA_PARAM,
-                                                END};
+static const struct spec_param params_zipf[] = {GEN_COMMON("10M", "1"), KEYS_PARAM, THETA_PARAM, END};
 static const struct spec_param params_keys[] = {GEN_COMMON("10M", "1"), KEYS_PARAM, END};
 static const struct spec_param params_phase[] = {
     GEN_COMMON("10M", "1"),

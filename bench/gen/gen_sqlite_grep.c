@@ -124,9 +124,7 @@ static void fill(struct gen *g, uint64_t *keys, uint8_t *channels, size_t n)
     struct sqlite_grep *s = (struct sqlite_grep *)g;
 
     for (size_t i = 0; i < n; i++) {
-        keys[i] = s->stage == SCAN   ? scan_step(s, &channels[i])
-                  : s->stage == GREP ? grep_step(s)
-                                     : lookup_step(s);
+        keys[i] = s->stage == SCAN ? scan_step(s, &channels[i]) : s->stage == GREP ? grep_step(s) : lookup_step(s);
     }
 }
 

@@ -91,8 +91,7 @@ static int produce_chain(struct loading *l, const char *parts)
 
     if (*parts == '\0' || l->depth == DEPTH_MAX) {
         return trace_fail(l->error, -EINVAL,
-                          *parts ? "chain: more than 8 of them in each other"
-                                 : "chain: expected chain:(SPEC)(SPEC)…");
+                          *parts ? "chain: more than 8 of them in each other" : "chain: expected chain:(SPEC)(SPEC)…");
     }
     l->depth++;
     while (*parts && !rc) {
@@ -139,8 +138,7 @@ int gen_check(const char *spec, struct trace_error *error)
     return produce(&l, spec);
 }
 
-int gen_load(const char *spec, const struct trace_options *options, struct trace **ret,
-             struct trace_error *error)
+int gen_load(const char *spec, const struct trace_options *options, struct trace **ret, struct trace_error *error)
 {
     static const struct trace_options defaults = {.format = TRACE_FORMAT_AUTO};
     struct loading l = {
@@ -157,8 +155,7 @@ int gen_load(const char *spec, const struct trace_options *options, struct trace
     if (!rc) {
         rc = finish(l.sink, spec, ret);
         if (rc) {
-            trace_fail(error, rc, "%s: %s", spec,
-                       rc == -EINVAL ? "there is no request in it" : sink_reason(rc));
+            trace_fail(error, rc, "%s: %s", spec, rc == -EINVAL ? "there is no request in it" : sink_reason(rc));
         }
     }
     sink_destroy(l.sink);

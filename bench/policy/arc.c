@@ -24,10 +24,10 @@ enum arc_list { ARC_NONE, ARC_T1, ARC_T2, ARC_B1, ARC_B2, ARC_NR };
 
 struct arc {
     struct policy base;
-    struct id_link *link;  /* ids, then one head for each list; ARC_NONE's is unused */
-    uint8_t *where;        /* enum arc_list of each id */
-    uint32_t len[ARC_NR];  /* of each list */
-    double p;              /* target length of T1, 0 … capacity */
+    struct id_link *link; /* ids, then one head for each list; ARC_NONE's is unused */
+    uint8_t *where;       /* enum arc_list of each id */
+    uint32_t len[ARC_NR]; /* of each list */
+    double p;             /* target length of T1, 0 … capacity */
 };
 
 static uint32_t arc_head(const struct arc *a, enum arc_list list)

@@ -34,7 +34,7 @@ struct belady {
     const uint32_t *ids; /* of prepare */
     uint32_t *next;      /* of each request */
     uint64_t *level[LEVELS_MAX];
-    uint32_t *finished;  /* resident ids that are never asked for again: a stack */
+    uint32_t *finished; /* resident ids that are never asked for again: a stack */
     uint8_t *resident;
     uint32_t nr_levels;
     uint32_t nr_finished;
@@ -174,8 +174,7 @@ REPLAY_INLINE void belady_evict_one(struct belady *b, bool sized)
     policy_count_eviction(&b->base, id, sized);
 }
 
-REPLAY_INLINE bool belady_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                                 bool sized)
+REPLAY_INLINE bool belady_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct belady *b = (struct belady *)p;
     uint32_t now = b->now++;

@@ -69,8 +69,7 @@ REPLAY_INLINE void clock_evict_one(struct clock *c, bool sized)
     }
 }
 
-REPLAY_INLINE bool clock_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                                bool sized)
+REPLAY_INLINE bool clock_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct clock *c = (struct clock *)p;
 

@@ -71,8 +71,7 @@ static int clock2q_plus_create(const struct policy_config *config, struct policy
     c->ghost = array_create((size_t)config->nr_ids + 1, sizeof(*c->ghost));
     c->state = array_create(config->nr_ids, sizeof(*c->state));
     c->birth = array_create(config->nr_ids, sizeof(*c->birth));
-    if (!c->ghost || !c->state || !c->birth || id_ring_init(&c->small, most) ||
-        id_ring_init(&c->main, most)) {
+    if (!c->ghost || !c->state || !c->birth || id_ring_init(&c->small, most) || id_ring_init(&c->main, most)) {
         clock2q_plus_destroy(&c->base);
         return -ENOMEM;
     }
@@ -145,8 +144,7 @@ static inline void clock2q_plus_evict_small(struct clock2q_plus *c)
 
 static inline void clock2q_plus_hit(struct clock2q_plus *c, uint32_t id)
 {
-    bool in_window = (c->state[id] & WHERE_MASK) == IN_SMALL &&
-                     c->births - c->birth[id] <= c->window;
+    bool in_window = (c->state[id] & WHERE_MASK) == IN_SMALL && c->births - c->birth[id] <= c->window;
 
     if (!in_window) {
         c->state[id] |= REFERENCED;
@@ -205,8 +203,7 @@ static bool clock2q_plus_is_resident(const struct policy *p, uint32_t id)
     return state != GONE && state != GHOST;
 }
 
-static void dump_ring(const struct clock2q_plus *c, FILE *out, const char *name,
-                      const struct id_ring *r)
+static void dump_ring(const struct clock2q_plus *c, FILE *out, const char *name, const struct id_ring *r)
 {
     fprintf(out, "%s:", name);
     for (uint32_t i = r->nr; i > 0; i--) {

@@ -71,10 +71,10 @@ struct clru {
     uint32_t nr_inactive;
     uint32_t nr_active;
     uint32_t chunk; /* what reclaim asks for, and scans of one list at a time */
-    uint64_t age;                /* A */
+    uint64_t age;   /* A */
     uint64_t refault_activations;
-    uint64_t last_activations;   /* of them, at the end of the previous reclaim cycle */
-    uint64_t restores;           /* refault activations of workingset entries */
+    uint64_t last_activations; /* of them, at the end of the previous reclaim cycle */
+    uint64_t restores;         /* refault activations of workingset entries */
 };
 
 static void clru_destroy(struct policy *p)
@@ -352,9 +352,8 @@ static void clru_dump_list(const struct clru *c, FILE *out, const char *name, ui
     for (uint32_t id = c->link[head].next; id != head; id = c->link[id].next) {
         uint8_t s = c->state[id];
 
-        fprintf(out, " %u%s%s%s%s", (unsigned)id, s & CLRU_REFERENCED ? "r" : "",
-                s & CLRU_WORKINGSET ? "w" : "", s & CLRU_YOUNG ? "y" : "",
-                s & CLRU_EXEC ? "x" : "");
+        fprintf(out, " %u%s%s%s%s", (unsigned)id, s & CLRU_REFERENCED ? "r" : "", s & CLRU_WORKINGSET ? "w" : "",
+                s & CLRU_YOUNG ? "y" : "", s & CLRU_EXEC ? "x" : "");
     }
     fputs(" | ", out);
 }

@@ -45,8 +45,7 @@ static int fifo_create(const struct policy_config *config, struct policy **ret)
     return 0;
 }
 
-REPLAY_INLINE bool fifo_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                               bool sized)
+REPLAY_INLINE bool fifo_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct fifo *f = (struct fifo *)p;
 

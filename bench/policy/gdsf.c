@@ -66,8 +66,7 @@ REPLAY_INLINE void evict_one(struct gdsf *g, bool sized)
     policy_count_eviction(&g->base, out.id, sized);
 }
 
-REPLAY_INLINE bool gdsf_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                               bool sized)
+REPLAY_INLINE bool gdsf_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct gdsf *g = (struct gdsf *)p;
 
@@ -114,8 +113,7 @@ static void gdsf_dump(const struct policy *p, FILE *out)
     fputs("gdsf:", out);
     for (uint32_t id = 0; id < p->nr_ids; id++) {
         if (id_heap_has(&g->heap, id)) {
-            fprintf(out, " %u.%u=%g", (unsigned)id, (unsigned)g->uses[id],
-                    id_heap_of(&g->heap, id)->key);
+            fprintf(out, " %u.%u=%g", (unsigned)id, (unsigned)g->uses[id], id_heap_of(&g->heap, id)->key);
         }
     }
     fprintf(out, " | L %g", g->inflation);

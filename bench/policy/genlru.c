@@ -50,8 +50,7 @@ static void die(const char *what, int code)
     abort();
 }
 
-static void on_error(void *ctx, enum genlru_error error, const char *what,
-                     const struct genlru_node *node)
+static void on_error(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node)
 {
     (void)ctx;
     (void)node;
@@ -137,8 +136,7 @@ static void report(struct genlru_owner *o, struct genlru_harvest *harvest, size_
     *nr = 0;
 }
 
-static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest,
-                        size_t *nr)
+static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest, size_t *nr)
 {
     o->state[id] &= (uint8_t)~YOUNG;
     harvest[*nr] = (struct genlru_harvest){&o->node[id], (o->state[id] & EXEC) != 0};
@@ -267,8 +265,7 @@ static void fill(struct genlru_owner *o, uint32_t id, enum policy_channel channe
     policy_count_fill(&o->base, id, sized);
 }
 
-REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                                bool sized)
+REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct genlru_owner *o = (struct genlru_owner *)p;
     bool hit = o->state[id] & RESIDENT;
@@ -353,35 +350,34 @@ static void owner_dump(const struct policy *p, FILE *out)
 
 /* ---- the presets ---- */
 
-#define PRESET(symbol, preset, name_, what_, source_)                                              \
-    static int create_##symbol(const struct policy_config *config, struct policy **ret)            \
-    {                                                                                              \
-        return owner_create(config, &preset, &policy_##symbol, ret);                               \
-    }                                                                                              \
-    const struct policy_ops policy_##symbol = {                                                    \
-        .name = name_,                                                                             \
-        .what = what_,                                                                             \
-        .source = source_,                                                                         \
-        .has_sizes = true,                                                                         \
-        .create = create_##symbol,                                                                 \
-        .destroy = owner_destroy,                                                                  \
-        .access = owner_access_one,                                                                \
-        .replay = owner_replay,                                                                    \
-        .is_resident = owner_is_resident,                                                          \
-        .dump = owner_dump,                                                                        \
+#define PRESET(symbol, preset, name_, what_, source_)                                   \
+    static int create_##symbol(const struct policy_config *config, struct policy **ret) \
+    {                                                                                   \
+        return owner_create(config, &preset, &policy_##symbol, ret);                    \
+    }                                                                                   \
+    const struct policy_ops policy_##symbol = {                                         \
+        .name = name_,                                                                  \
+        .what = what_,                                                                  \
+        .source = source_,                                                              \
+        .has_sizes = true,                                                              \
+        .create = create_##symbol,                                                      \
+        .destroy = owner_destroy,                                                       \
+        .access = owner_access_one,                                                     \
+        .replay = owner_replay,                                                         \
+        .is_resident = owner_is_resident,                                               \
+        .dump = owner_dump,                                                             \
     }
 
 #define SOURCE_MGLRU "Y. Zhao: Multigenerational LRU framework, Linux patch series, 2021-2022"
 #define SOURCE_FG "K. Song: MGLRU with frequency guided promotion, Linux patch series, 2026"
 
-PRESET(mglru, GENLRU_POLICY_MGLRU, "mglru",
-       "Linux multi-generational LRU before frequency guided promotion", SOURCE_MGLRU);
+PRESET(mglru, GENLRU_POLICY_MGLRU, "mglru", "Linux multi-generational LRU before frequency guided promotion",
+       SOURCE_MGLRU);
 PRESET(mglru_old, GENLRU_POLICY_MGLRU_OLD, "mglru-old",
        "the same without the second-oldest place for entries read once", SOURCE_MGLRU);
-PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg",
-       "MGLRU with frequency guided promotion", SOURCE_FG);
-PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru",
-       "this library's default: mglru-fg with constants chosen by experiment", SOURCE_FG);
+PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg", "MGLRU with frequency guided promotion", SOURCE_FG);
+PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru", "this library's default: mglru-fg with constants chosen by experiment",
+       SOURCE_FG);
 
 const struct genlru_policy *policy_genlru_preset(const struct policy_ops *ops)
 {

@@ -33,8 +33,7 @@ static void lfu_destroy(struct policy *p)
     free(l);
 }
 
-static int create(const struct policy_config *config, const struct policy_ops *ops, bool ages,
-                  struct policy **ret)
+static int create(const struct policy_config *config, const struct policy_ops *ops, bool ages, struct policy **ret)
 {
     struct lfu *l = calloc(1, sizeof(*l));
     uint64_t room = config->capacity < config->nr_ids ? config->capacity : config->nr_ids;

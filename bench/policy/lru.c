@@ -62,8 +62,7 @@ REPLAY_INLINE void lru_evict_one(struct lru *l, bool sized)
     policy_count_eviction(&l->base, victim, sized);
 }
 
-REPLAY_INLINE bool lru_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                              bool sized)
+REPLAY_INLINE bool lru_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct lru *l = (struct lru *)p;
     bool hit = !id_list_is_off(l->link, id);

@@ -14,29 +14,12 @@
 #include "policy/all.h"
 
 static const struct policy_ops *const all[] = {
-    &policy_fifo,
-    &policy_lru,
-    &policy_clock,
-    &policy_slru,
-    &policy_s4lru,
-    &policy_s4lru_filled,
-    &policy_lfu,
-    &policy_lfu_plain,
-    &policy_2q,
-    &policy_arc,
-    &policy_lirs,
-    &policy_s3fifo,
-    &policy_clock2q_plus,
-    &policy_sieve,
-    &policy_wtinylfu,
-    &policy_wtinylfu_adaptive,
-    &policy_gdsf,
-    &policy_belady,
-    &policy_clru,
-    &policy_mglru_old,
-    &policy_mglru,
-    &policy_mglru_fg,
-    &policy_genlru,
+    &policy_fifo,         &policy_lru,          &policy_clock,    &policy_slru,
+    &policy_s4lru,        &policy_s4lru_filled, &policy_lfu,      &policy_lfu_plain,
+    &policy_2q,           &policy_arc,          &policy_lirs,     &policy_s3fifo,
+    &policy_clock2q_plus, &policy_sieve,        &policy_wtinylfu, &policy_wtinylfu_adaptive,
+    &policy_gdsf,         &policy_belady,       &policy_clru,     &policy_mglru_old,
+    &policy_mglru,        &policy_mglru_fg,     &policy_genlru,
 };
 
 #define NR_ALL (sizeof(all) / sizeof(all[0]))
@@ -56,8 +39,7 @@ const struct policy_ops *policy_find(const char *name)
     return NULL;
 }
 
-int policy_create(const struct policy_ops *ops, const struct policy_config *config,
-                  struct policy **ret)
+int policy_create(const struct policy_ops *ops, const struct policy_config *config, struct policy **ret)
 {
     if (config->sizes && !ops->has_sizes) {
         return -EOPNOTSUPP;

@@ -89,8 +89,7 @@ struct policy_ops {
 };
 
 /* For ops->create: the head of a new policy that holds nothing. */
-static inline void policy_init(struct policy *p, const struct policy_ops *ops,
-                               const struct policy_config *config)
+static inline void policy_init(struct policy *p, const struct policy_ops *ops, const struct policy_config *config)
 {
     *p = (struct policy){
         .ops = ops,
@@ -109,8 +108,7 @@ const struct policy_ops *policy_find(const char *name);
  * As ops->create; -EINVAL also for more ids or entries than 32 bits count, -EOPNOTSUPP for sizes
  * where the policy has none.
  */
-int policy_create(const struct policy_ops *ops, const struct policy_config *config,
-                  struct policy **ret);
+int policy_create(const struct policy_ops *ops, const struct policy_config *config, struct policy **ret);
 /* To be called after create, before any request; does nothing for policies without prepare. */
 int policy_prepare(struct policy *p, const uint32_t *ids, size_t n);
 /* NULL is allowed. */

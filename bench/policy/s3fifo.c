@@ -68,8 +68,7 @@ static int s3fifo_create(const struct policy_config *config, struct policy **ret
     }
     s->ghosts = config->nr_ids;
     id_list_init(s->ghost, s->ghosts);
-    s->small_room = config->capacity / 100 * SMALL_PERCENT +
-                    config->capacity % 100 * SMALL_PERCENT / 100;
+    s->small_room = config->capacity / 100 * SMALL_PERCENT + config->capacity % 100 * SMALL_PERCENT / 100;
     s->small_room += s->small_room == 0;
     s->ghosts_room = config->capacity - s->small_room;
     *ret = &s->base;
@@ -131,8 +130,7 @@ REPLAY_INLINE void s3fifo_evict_small(struct s3fifo *s, bool sized)
     }
 }
 
-REPLAY_INLINE bool s3fifo_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                                 bool sized)
+REPLAY_INLINE bool s3fifo_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct s3fifo *s = (struct s3fifo *)p;
     uint8_t state = s->state[id];

@@ -75,8 +75,7 @@ REPLAY_INLINE void sieve_evict_one(struct sieve *s, bool sized)
     policy_count_eviction(&s->base, id, sized);
 }
 
-REPLAY_INLINE bool sieve_access(struct policy *p, uint32_t id, enum policy_channel channel,
-                                bool sized)
+REPLAY_INLINE bool sieve_access(struct policy *p, uint32_t id, enum policy_channel channel, bool sized)
 {
     struct sieve *s = (struct sieve *)p;
 
@@ -117,8 +116,7 @@ static void sieve_dump(const struct policy *p, FILE *out)
 
     fputs("sieve:", out);
     for (uint32_t id = s->link[s->head].next; id != s->head; id = s->link[id].next) {
-        fprintf(out, " %u%s%s", (unsigned)id, s->state[id] & VISITED ? "v" : "",
-                id == s->hand ? "<" : "");
+        fprintf(out, " %u%s%s", (unsigned)id, s->state[id] & VISITED ? "v" : "", id == s->hand ? "<" : "");
     }
 }
 

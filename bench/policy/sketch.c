@@ -70,8 +70,7 @@ static inline uint64_t counter_index(const struct sketch *s, uint32_t id, uint64
 
 static inline unsigned counter(const struct sketch *s, uint64_t index)
 {
-    return (unsigned)(s->rows[index / COUNTERS_A_WORD] >> index % COUNTERS_A_WORD * 4) &
-           COUNTER_MAX;
+    return (unsigned)(s->rows[index / COUNTERS_A_WORD] >> index % COUNTERS_A_WORD * 4) & COUNTER_MAX;
 }
 
 static inline bool door_has(const struct sketch *s, uint64_t bit)

@@ -46,8 +46,8 @@ static void slru_destroy(struct policy *p)
     free(s);
 }
 
-static int create(const struct policy_config *config, const struct policy_ops *ops,
-                  uint32_t nr_segments, uint32_t percent, struct policy **ret)
+static int create(const struct policy_config *config, const struct policy_ops *ops, uint32_t nr_segments,
+                  uint32_t percent, struct policy **ret)
 {
     struct slru *s = calloc(1, sizeof(*s));
 

@@ -24,9 +24,18 @@ struct field {
     long max;
 };
 
-#define FIELD_U8(path) {#path, offsetof(struct genlru_variant, policy.path), U8, 0, UINT8_MAX}
-#define FIELD_I8(path) {#path, offsetof(struct genlru_variant, policy.path), I8, INT8_MIN, INT8_MAX}
-#define FIELD_U16(path) {#path, offsetof(struct genlru_variant, policy.path), U16, 0, UINT16_MAX}
+#define FIELD_U8(path)                                                        \
+    {                                                                         \
+#path, offsetof(struct genlru_variant, policy.path), U8, 0, UINT8_MAX \
+    }
+#define FIELD_I8(path)                                                              \
+    {                                                                               \
+#path, offsetof(struct genlru_variant, policy.path), I8, INT8_MIN, INT8_MAX \
+    }
+#define FIELD_U16(path)                                                         \
+    {                                                                           \
+#path, offsetof(struct genlru_variant, policy.path), U16, 0, UINT16_MAX \
+    }
 
 #define TIER_OF_REFS "tiers.tier_of_refs."
 
@@ -184,8 +193,7 @@ static int change(struct genlru_variant *variant, char *text, char *error)
     return 0;
 }
 
-static int change_all(const struct policy_ops *ops, char *changes, struct genlru_variant **ret,
-                      char *error)
+static int change_all(const struct policy_ops *ops, char *changes, struct genlru_variant **ret, char *error)
 {
     const struct genlru_policy *preset = policy_genlru_preset(ops);
 
@@ -255,8 +263,7 @@ static const struct policy_ops *split_name(char *text, char **ret_changes)
     return ops;
 }
 
-int policy_spec_parse(const char *text, size_t len, struct policy_spec *ret,
-                      char error[POLICY_SPEC_ERROR])
+int policy_spec_parse(const char *text, size_t len, struct policy_spec *ret, char error[POLICY_SPEC_ERROR])
 {
     char *work = copy_text(text, len);
     char *name = copy_text(text, len);

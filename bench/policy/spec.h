@@ -26,8 +26,7 @@ struct policy_spec {
  * `len` bytes of text. 0; -EINVAL with the reason in `error` (no newline); -ENOMEM. *ret is
  * untouched on failure; else it is to be given to policy_spec_fini, after the policies made of it.
  */
-int policy_spec_parse(const char *text, size_t len, struct policy_spec *ret,
-                      char error[POLICY_SPEC_ERROR]);
+int policy_spec_parse(const char *text, size_t len, struct policy_spec *ret, char error[POLICY_SPEC_ERROR]);
 void policy_spec_fini(struct policy_spec *spec);
 
 /* Name of the i-th thing that can be changed; NULL past the end. */

@@ -77,8 +77,7 @@ static void set_window(struct wtinylfu *w, uint32_t room)
     w->protected_room = percent_of(w->main_room, PROTECTED_PERCENT);
 }
 
-static int create(const struct policy_config *config, const struct policy_ops *ops, bool climbs,
-                  struct policy **ret)
+static int create(const struct policy_config *config, const struct policy_ops *ops, bool climbs, struct policy **ret)
 {
     struct wtinylfu *w = calloc(1, sizeof(*w));
 

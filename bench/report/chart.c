@@ -87,8 +87,8 @@ static bool find_scale(const struct results *r, uint32_t w, struct scale *s)
     return true;
 }
 
-static void write_axes(FILE *out, const struct results *r, uint32_t w, const struct scale *s,
-                       const uint32_t *sizes, uint32_t nr)
+static void write_axes(FILE *out, const struct results *r, uint32_t w, const struct scale *s, const uint32_t *sizes,
+                       uint32_t nr)
 {
     double last = -INFINITY;
     int decimals = s->y_step < 0.00099 ? 2 : s->y_step < 0.0099 ? 1 : 0;
@@ -149,8 +149,7 @@ static void write_look(FILE *out, const char *policy, uint32_t index)
         /* Neighbours far apart (steps of the golden ratio), within the hues ours leave free. */
         double hue = fmod(index * 0.6180339887, 1) * 215;
 
-        fprintf(out, "class=\"line\" style=\"--h:%.0f;--d:%s\"", hue < 180 ? 30 + hue : 125 + hue,
-                dashes[index % 4]);
+        fprintf(out, "class=\"line\" style=\"--h:%.0f;--d:%s\"", hue < 180 ? 30 + hue : 125 + hue, dashes[index % 4]);
     }
 }
 
@@ -208,8 +207,8 @@ static void write_curve(FILE *out, const struct results *r, uint32_t w, const st
             fprintf(out, ": %.2f %%</title></circle>", 100 * row->miss_ratio);
         }
     }
-    fprintf(out, "<path class=\"lead\" d=\"M%.1f %.1fL%.0f %.1f\"/><text x=\"%.0f\" y=\"%.1f\">",
-            end + 3, label->at, WIDTH - RIGHT + 16, label->y, WIDTH - RIGHT + 19, label->y + 4);
+    fprintf(out, "<path class=\"lead\" d=\"M%.1f %.1fL%.0f %.1f\"/><text x=\"%.0f\" y=\"%.1f\">", end + 3, label->at,
+            WIDTH - RIGHT + 16, label->y, WIDTH - RIGHT + 19, label->y + 4);
     write_label(out, name);
     fputs("</text></g>\n", out);
 }
@@ -219,13 +218,12 @@ static int by_end(const void *a, const void *b)
     const struct label *x = a;
     const struct label *y = b;
 
-    return x->at != y->at ? (x->at > y->at ? 1 : -1)
-                          : (x->policy > y->policy) - (x->policy < y->policy);
+    return x->at != y->at ? (x->at > y->at ? 1 : -1) : (x->policy > y->policy) - (x->policy < y->policy);
 }
 
 /* The ends of the curves there are, top down, their texts apart. Returns how many. */
-static uint32_t place_labels(const struct results *r, uint32_t w, const struct scale *s,
-                             const uint32_t *sizes, uint32_t nr_sizes, struct label *labels)
+static uint32_t place_labels(const struct results *r, uint32_t w, const struct scale *s, const uint32_t *sizes,
+                             uint32_t nr_sizes, struct label *labels)
 {
     uint32_t nr = 0;
 
@@ -271,8 +269,7 @@ int chart_write(FILE *out, const struct results *r, uint32_t w)
     if (!find_scale(r, w, &s)) {
         fputs("<p>No cache that holds anything.</p>\n", out);
     } else {
-        fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Miss ratios of ",
-                WIDTH, HEIGHT);
+        fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Miss ratios of ", WIDTH, HEIGHT);
         html_text(out, r->workloads.text[w]);
         fputs(" by cache size\">\n", out);
         write_axes(out, r, w, &s, sizes, nr_sizes);

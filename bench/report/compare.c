@@ -21,8 +21,7 @@ static double excess(double misses, double base)
     return misses / base - 1;
 }
 
-static double one(const struct results *r, measure f, uint32_t base, uint32_t policy,
-                  uint32_t workload, uint32_t size)
+static double one(const struct results *r, measure f, uint32_t base, uint32_t policy, uint32_t workload, uint32_t size)
 {
     const struct result *b = results_find(r, workload, base, size);
     const struct result *p = b ? results_find(r, workload, policy, size) : NULL;
@@ -30,8 +29,7 @@ static double one(const struct results *r, measure f, uint32_t base, uint32_t po
     return p && b->miss_ratio > 0 ? f(p->miss_ratio, b->miss_ratio) : NAN;
 }
 
-static double mean(const struct results *r, measure f, uint32_t base, uint32_t policy,
-                   uint32_t workload, uint32_t size)
+static double mean(const struct results *r, measure f, uint32_t base, uint32_t policy, uint32_t workload, uint32_t size)
 {
     uint32_t nr = workload == COMPARE_ALL ? r->workloads.nr : r->sizes.nr;
     double sum = 0;
@@ -41,8 +39,8 @@ static double mean(const struct results *r, measure f, uint32_t base, uint32_t p
         return one(r, f, base, policy, workload, size);
     }
     for (uint32_t i = 0; i < nr; i++) {
-        double value = workload == COMPARE_ALL ? mean(r, f, base, policy, i, size)
-                                               : one(r, f, base, policy, workload, i);
+        double value =
+            workload == COMPARE_ALL ? mean(r, f, base, policy, i, size) : one(r, f, base, policy, workload, i);
 
         if (!isnan(value)) {
             sum += value;
@@ -52,14 +50,12 @@ static double mean(const struct results *r, measure f, uint32_t base, uint32_t p
     return n ? sum / n : NAN;
 }
 
-double compare_reduction(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload,
-                         uint32_t size)
+double compare_reduction(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload, uint32_t size)
 {
     return mean(r, reduction, base, policy, workload, size);
 }
 
-double compare_excess(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload,
-                      uint32_t size)
+double compare_excess(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload, uint32_t size)
 {
     return mean(r, excess, base, policy, workload, size);
 }
@@ -141,8 +137,8 @@ static void write_cell(FILE *out, double value, double good, double full)
     double percent = 100 * value;
 
     strength = strength > 1 ? 1 : strength;
-    fprintf(out, "<td style=\"background:rgba(%s,%.2f)\">%s%.1f</td>",
-            value * good >= 0 ? "43,123,200" : "212,72,66", 0.7 * strength,
+    fprintf(out, "<td style=\"background:rgba(%s,%.2f)\">%s%.1f</td>", value * good >= 0 ? "43,123,200" : "212,72,66",
+            0.7 * strength,
             percent > -0.05 && percent < 0.05 ? ""
             : percent > 0                     ? "+"
                                               : "−",

@@ -20,11 +20,9 @@
  * 1 − misses / those of `base`, for one workload or COMPARE_ALL (the mean of the workloads' means),
  * one size or COMPARE_ALL; NaN where there is nothing to compare.
  */
-double compare_reduction(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload,
-                         uint32_t size);
+double compare_reduction(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload, uint32_t size);
 /* misses / those of `base` − 1, in the same way. */
-double compare_excess(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload,
-                      uint32_t size);
+double compare_excess(const struct results *r, uint32_t base, uint32_t policy, uint32_t workload, uint32_t size);
 
 /*
  * Policy × workload, best first; policy × size where there is one workload only. A sentence if no

@@ -12,12 +12,7 @@
 /* Bytes of the UTF-8 sequence at s, its code point in *ret; 0 = none there (RFC 3629). */
 static int decode(const unsigned char *s, uint32_t *ret)
 {
-    int len = s[0] < 0x80   ? 1
-              : s[0] < 0xC2 ? 0
-              : s[0] < 0xE0 ? 2
-              : s[0] < 0xF0 ? 3
-              : s[0] < 0xF5 ? 4
-                            : 0;
+    int len = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
     uint32_t code = len == 1 ? s[0] : len ? s[0] & (0x7Fu >> len) : 0;
 
     for (int i = 1; i < len; i++) {

@@ -104,14 +104,12 @@ static int write_workload(FILE *out, const struct results *r, uint32_t w)
     html_text(out, r->workloads.text[w]);
     fprintf(out, "</h3><p class=\"dim\">%llu requests", requests);
     if (low < 1) {
-        fprintf(out, "; %sestimated from %.3g %% of the keys", high < 1 ? "" : "in part ",
-                100 * low);
+        fprintf(out, "; %sestimated from %.3g %% of the keys", high < 1 ? "" : "in part ", 100 * low);
     }
     fputs("</p>\n", out);
     int rc = chart_write(out, r, w);
 
-    fprintf(out, "<details%s><summary>the figures</summary>\n",
-            r->workloads.nr == 1 ? " open" : "");
+    fprintf(out, "<details%s><summary>the figures</summary>\n", r->workloads.nr == 1 ? " open" : "");
     compare_write_rows(out, r, w);
     fputs("</details></article>\n", out);
     return rc;
@@ -128,8 +126,7 @@ static void write_origin(FILE *out, const struct results *r)
         }
         fputs("</pre>\n", out);
     } else {
-        fputs("<p>The command is not recorded (<code>genlru-sim run --comment</code> does).</p>\n",
-              out);
+        fputs("<p>The command is not recorded (<code>genlru-sim run --comment</code> does).</p>\n", out);
     }
     fputs("<p>Commit: ", out);
     for (uint32_t i = 0; i < r->commits.nr; i++) {

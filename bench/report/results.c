@@ -76,12 +76,10 @@ void results_fini(struct results *r)
     *r = (struct results){0};
 }
 
-const struct result *results_find(const struct results *r, uint32_t workload, uint32_t policy,
-                                  uint32_t size)
+const struct result *results_find(const struct results *r, uint32_t workload, uint32_t policy, uint32_t size)
 {
     for (size_t i = 0; i < r->nr; i++) {
-        if (r->rows[i].workload == workload && r->rows[i].policy == policy &&
-            r->rows[i].size == size) {
+        if (r->rows[i].workload == workload && r->rows[i].policy == policy && r->rows[i].size == size) {
             return &r->rows[i];
         }
     }
@@ -95,8 +93,7 @@ static int refuse(struct reader *in, int rc)
 {
     struct trace_error reason = *in->error;
 
-    return trace_fail(in->error, rc, "%.200s:%llu: %.700s", in->path, (unsigned long long)in->line,
-                      reason.text);
+    return trace_fail(in->error, rc, "%.200s:%llu: %.700s", in->path, (unsigned long long)in->line, reason.text);
 }
 
 /* Cuts the line at its tabs. Fields beyond the most are counted, not kept. */
@@ -121,8 +118,7 @@ static size_t split(char *line, char **fields)
 
 static int read_header(struct reader *in, char *line, const char *metric)
 {
-    const char *const names[NR_COLUMNS] = {"workload", "policy", "size", "capacity",
-                                           "requests", metric,   "rate"};
+    const char *const names[NR_COLUMNS] = {"workload", "policy", "size", "capacity", "requests", metric, "rate"};
     char *fields[FIELDS_MAX];
     size_t nr = split(line, fields);
 
@@ -140,9 +136,7 @@ static int read_header(struct reader *in, char *line, const char *metric)
             }
         }
         if (in->column[c] == NONE && c < NR_REQUIRED) {
-            return REFUSE(in,
-                          "the header has no column '%s'; expected what `genlru-sim run` prints",
-                          names[c]);
+            return REFUSE(in, "the header has no column '%s'; expected what `genlru-sim run` prints", names[c]);
         }
     }
     in->nr_fields = nr;
@@ -162,8 +156,7 @@ static int parse_count(struct reader *in, const char *name, const char *text, ui
 }
 
 /* least … 1, where `open` excludes the least itself. */
-static int parse_ratio(struct reader *in, const char *name, const char *text, bool open,
-                       double *ret)
+static int parse_ratio(struct reader *in, const char *name, const char *text, bool open, double *ret)
 {
     char *end;
 
@@ -267,13 +260,11 @@ static int read_line(struct reader *in, char *line, size_t len, const char *metr
     return in->nr_fields == 0 ? read_header(in, line, metric) : read_row(in, line);
 }
 
-int results_read(const char *path, const char *metric, struct results *results,
-                 struct trace_error *error)
+int results_read(const char *path, const char *metric, struct results *results, struct trace_error *error)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(path, "r");
-    struct reader in = {
-        .path = is_stdin ? "standard input" : path, .results = results, .error = error};
+    struct reader in = {.path = is_stdin ? "standard input" : path, .results = results, .error = error};
     size_t before = results->nr;
     char *line = NULL;
     size_t room = 0;
@@ -294,8 +285,8 @@ int results_read(const char *path, const char *metric, struct results *results,
         rc = trace_fail(error, -code, "%s: %s", in.path, strerror(code));
     }
     if (!rc && results->nr == before) {
-        rc = trace_fail(error, -EINVAL, "%s: %s", in.path,
-                        in.nr_fields ? "no row behind the header" : "no header line");
+        rc =
+            trace_fail(error, -EINVAL, "%s: %s", in.path, in.nr_fields ? "no row behind the header" : "no header line");
     }
     free(line);
     if (!is_stdin) {

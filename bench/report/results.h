@@ -50,13 +50,11 @@ struct results {
  * column to take as the miss ratio. 0, or a negative errno with *error set; *results is to be given
  * to results_fini in every case.
  */
-int results_read(const char *path, const char *metric, struct results *results,
-                 struct trace_error *error);
+int results_read(const char *path, const char *metric, struct results *results, struct trace_error *error);
 void results_fini(struct results *results);
 
 /* NULL if there is none. O(rows). */
-const struct result *results_find(const struct results *r, uint32_t workload, uint32_t policy,
-                                  uint32_t size);
+const struct result *results_find(const struct results *r, uint32_t workload, uint32_t policy, uint32_t size);
 /* UINT32_MAX if there is none. */
 uint32_t names_find(const struct names *names, const char *text);
 

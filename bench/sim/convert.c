@@ -10,15 +10,14 @@
 #include "sim/workload.h"
 #include "trace/pack.h"
 
-static const char help[] =
-    "Usage: genlru-sim convert --trace FILE | --gen SPEC --output FILE.gtrace [--force]\n"
-    "\n"
-    "Writes the workload in a compact binary form, checksummed, which every command reads and\n"
-    "which loads fastest. Keys become dense numbers in order of first appearance; sizes and\n"
-    "channels are kept. A name that ends in .zst is compressed.\n"
-    "\n"
-    "  --format NAME    of the trace; `genlru-sim formats` lists them\n"
-    "  --force          replace a file that is there\n";
+static const char help[] = "Usage: genlru-sim convert --trace FILE | --gen SPEC --output FILE.gtrace [--force]\n"
+                           "\n"
+                           "Writes the workload in a compact binary form, checksummed, which every command reads and\n"
+                           "which loads fastest. Keys become dense numbers in order of first appearance; sizes and\n"
+                           "channels are kept. A name that ends in .zst is compressed.\n"
+                           "\n"
+                           "  --format NAME    of the trace; `genlru-sim formats` lists them\n"
+                           "  --force          replace a file that is there\n";
 
 int sim_convert(int argc, char **argv)
 {

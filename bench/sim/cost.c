@@ -84,9 +84,7 @@ static int setting_init(struct setting *s, const struct trace *trace, const stru
 {
     *s = (struct setting){.trace = trace, .size = size};
     s->capacity = (uint32_t)sim_size_capacity(size, trace->nr_ids);
-    s->nr_flood = s->capacity < FLOOD_MIN   ? FLOOD_MIN
-                  : s->capacity > FLOOD_MAX ? FLOOD_MAX
-                                            : s->capacity;
+    s->nr_flood = s->capacity < FLOOD_MIN ? FLOOD_MIN : s->capacity > FLOOD_MAX ? FLOOD_MAX : s->capacity;
     s->nr_fresh = s->nr_flood + s->capacity;
     if (s->nr_fresh > TRACE_IDS_MAX - trace->nr_ids) {
         return -ENOSPC;
@@ -165,8 +163,7 @@ static void time_evictions(const struct setting *s, struct policy *p, struct cos
     (void)misses;
 }
 
-static int measure(const struct setting *s, const struct policy_spec *spec, struct costs *c,
-                   unsigned rep)
+static int measure(const struct setting *s, const struct policy_spec *spec, struct costs *c, unsigned rep)
 {
     struct policy_config config = {
         .capacity = s->capacity,
@@ -216,11 +213,10 @@ static void print_time(double *values, unsigned repeat, uint64_t n)
     }
 }
 
-static void print_row(const struct setting *s, const struct policy_spec *spec, struct costs *c,
-                      unsigned repeat)
+static void print_row(const struct setting *s, const struct policy_spec *spec, struct costs *c, unsigned repeat)
 {
-    printf("%s\t%s\t%s\t%" PRIu32 "\t%" PRIu64 "\t", s->trace->name, spec->name, s->size->text,
-           s->capacity, s->trace->nr_requests);
+    printf("%s\t%s\t%s\t%" PRIu32 "\t%" PRIu64 "\t", s->trace->name, spec->name, s->size->text, s->capacity,
+           s->trace->nr_requests);
     print_time(c->request_ns, repeat, s->trace->nr_requests);
     printf("%" PRIu64 "\t", c->nr_hits);
     print_time(c->hit_ns, repeat, c->nr_hits);
@@ -276,8 +272,7 @@ static int cost_at(const struct sim_options *o, const struct setting *s, struct 
     return rc;
 }
 
-static int cost_all(const struct sim_options *o, const struct workloads *w,
-                    struct progress *progress)
+static int cost_all(const struct sim_options *o, const struct workloads *w, struct progress *progress)
 {
     print_header();
     for (size_t t = 0; t < w->nr; t++) {
@@ -290,8 +285,7 @@ static int cost_all(const struct sim_options *o, const struct workloads *w,
                 setting_fini(&s);
             }
             if (rc) {
-                fprintf(stderr, "genlru-sim: %s at %s: %s\n", w->traces[t]->name,
-                        o->sizes[k].text, strerror(-rc));
+                fprintf(stderr, "genlru-sim: %s at %s: %s\n", w->traces[t]->name, o->sizes[k].text, strerror(-rc));
                 return rc;
             }
         }

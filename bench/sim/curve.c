@@ -56,8 +56,7 @@ static int make_samples(const struct sim_options *o, const struct workloads *w, 
         rc = sample_create(t, rate, &samples[nr]);
         if (rc) {
             fprintf(stderr, "genlru-sim: %s: %s\n", t->name,
-                    rc == -ENOENT ? "no key is sampled at this rate; take a larger --rate"
-                                  : strerror(-rc));
+                    rc == -ENOENT ? "no key is sampled at this rate; take a larger --rate" : strerror(-rc));
         }
         nr += !rc;
     }

@@ -95,10 +95,7 @@ static int text(const struct simple_options *o, struct progress *progress)
         fprintf(stderr, "genlru-sim: %s\n", error.text);
         return rc;
     }
-    int file =
-        to_stdout
-            ? -1
-            : open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->force ? O_TRUNC : O_EXCL), 0666);
+    int file = to_stdout ? -1 : open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->force ? O_TRUNC : O_EXCL), 0666);
     FILE *out = to_stdout ? stdout : file >= 0 ? fdopen(file, "w") : NULL;
 
     if (!out) {

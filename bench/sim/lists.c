@@ -24,12 +24,12 @@ static int take_no_options(int argc, char **argv, const char *help)
 
 int sim_generators(int argc, char **argv)
 {
-    int code = take_no_options(
-        argc, argv,
-        "Usage: genlru-sim generators\n"
-        "\n"
-        "Lists the generators and their parameters with defaults, for --gen NAME:PARAMETER=VALUE,…\n"
-        "Numbers may end in k, M or G (10^3, 10^6, 10^9).\n");
+    int code =
+        take_no_options(argc, argv,
+                        "Usage: genlru-sim generators\n"
+                        "\n"
+                        "Lists the generators and their parameters with defaults, for --gen NAME:PARAMETER=VALUE,…\n"
+                        "Numbers may end in k, M or G (10^3, 10^6, 10^9).\n");
     const struct gen_ops *ops;
 
     if (code) {
@@ -42,8 +42,7 @@ int sim_generators(int argc, char **argv)
         }
     }
     puts("trace:FILE\ta trace, for chains");
-    puts(
-        "chain:(SPEC)(SPEC)…\tone after the other; the same key is the same object in all of them");
+    puts("chain:(SPEC)(SPEC)…\tone after the other; the same key is the same object in all of them");
     return sim_exit_output(0);
 }
 
@@ -59,8 +58,7 @@ int sim_formats(int argc, char **argv)
         return code - 1;
     }
     for (int i = 0; trace_format_name((enum trace_format)i); i++) {
-        printf("%s\t%s\n", trace_format_name((enum trace_format)i),
-               trace_format_what((enum trace_format)i));
+        printf("%s\t%s\n", trace_format_name((enum trace_format)i), trace_format_what((enum trace_format)i));
     }
     puts("vscsi and msr take :block=BYTES (4096; 0 = a record is one request of its own size), "
          "libcachesim-csv :key=COLUMN,size=COLUMN");

@@ -54,8 +54,7 @@ int sim_exit_output(int rc)
     }
     errno = 0;
     if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "genlru-sim: cannot write the output: %s\n",
-                strerror(errno ? errno : EIO));
+        fprintf(stderr, "genlru-sim: cannot write the output: %s\n", strerror(errno ? errno : EIO));
         return SIM_FAILED;
     }
     return SIM_OK;

@@ -175,8 +175,7 @@ int sim_options_set_format(struct sim_options *o, const char *text)
     return 0;
 }
 
-int sim_options_number(const char *option, const char *text, unsigned long least,
-                       unsigned long most, unsigned *ret)
+int sim_options_number(const char *option, const char *text, unsigned long least, unsigned long most, unsigned *ret)
 {
     char *end;
     unsigned long n;
@@ -249,10 +248,10 @@ static int set_option(struct sim_options *o, int option, const char *value)
 
 static int check_complete(const struct sim_options *o)
 {
-    const char *missing = !o->nr_sources    ? "--trace FILE"
-                          : !o->nr_policies ? "--policy NAME,…"
+    const char *missing = !o->nr_sources      ? "--trace FILE"
+                          : !o->nr_policies   ? "--policy NAME,…"
                           : !o->nr_size_lists ? "--size SIZE,…"
-                                            : NULL;
+                                              : NULL;
 
     if (missing) {
         fprintf(stderr, "genlru-sim: %s is missing\n", missing);
@@ -278,13 +277,11 @@ static int check_policies(const struct sim_options *o)
         const struct policy_ops *ops = o->policies[i].ops;
 
         if (o->purpose == SIM_FOR_COST && ops->prepare) {
-            fprintf(stderr, "genlru-sim: %s knows the future, so it has no cost to measure\n",
-                    ops->name);
+            fprintf(stderr, "genlru-sim: %s knows the future, so it has no cost to measure\n", ops->name);
             return -EINVAL;
         }
         if (o->unit == SIM_BYTES && !ops->has_sizes) {
-            fprintf(stderr, "genlru-sim: %s counts entries only; with --unit bytes there are",
-                    ops->name);
+            fprintf(stderr, "genlru-sim: %s counts entries only; with --unit bytes there are", ops->name);
             for (size_t k = 0; policy_at(k); k++) {
                 if (policy_at(k)->has_sizes) {
                     fprintf(stderr, " %s", policy_at(k)->name);

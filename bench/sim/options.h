@@ -48,8 +48,7 @@ int sim_options_add_source(struct sim_options *o, const char *text, bool is_gene
 /* "msr" or "msr:block=0" into o->how. 0, or -EINVAL after saying why. */
 int sim_options_set_format(struct sim_options *o, const char *text);
 /* A number within least … most, for the named option. 0, or -EINVAL after saying why. */
-int sim_options_number(const char *option, const char *text, unsigned long least,
-                       unsigned long most, unsigned *ret);
+int sim_options_number(const char *option, const char *text, unsigned long least, unsigned long most, unsigned *ret);
 
 /*
  * argv[0] is the subcommand. SIM_FOR_COST allows --repeat, and refuses --jobs, --unit, --comment and

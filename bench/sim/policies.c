@@ -8,15 +8,14 @@
 #include "policy/spec.h"
 #include "sim/commands.h"
 
-static const char help[] =
-    "Usage: genlru-sim policies\n"
-    "\n"
-    "Lists the policies, one a line: name, what it is, source; separated by tabs.\n"
-    "\n"
-    "Those of this library are tables of constants, and can be changed where they are named:\n"
-    "  mglru-fg+age_percent=25+hit.defer_gens=3\n"
-    "include/genlru/policy.h says what a field means; nr_gens is the width of the window (3 to\n"
-    "64) and chunk how many entries are evicted at a time (1 to 32). What can be changed:\n";
+static const char help[] = "Usage: genlru-sim policies\n"
+                           "\n"
+                           "Lists the policies, one a line: name, what it is, source; separated by tabs.\n"
+                           "\n"
+                           "Those of this library are tables of constants, and can be changed where they are named:\n"
+                           "  mglru-fg+age_percent=25+hit.defer_gens=3\n"
+                           "include/genlru/policy.h says what a field means; nr_gens is the width of the window (3 to\n"
+                           "64) and chunk how many entries are evicted at a time (1 to 32). What can be changed:\n";
 
 static void print_help(void)
 {

@@ -10,10 +10,10 @@
 
 struct progress {
     bool is_on;
-    bool is_drawn;      /* something stands on the line */
-    uint64_t last_ns;   /* when it was drawn last */
-    uint64_t began_ns;  /* of this task */
-    const char *unit;   /* of done: told as a rate; NULL = no rate */
+    bool is_drawn;     /* something stands on the line */
+    uint64_t last_ns;  /* when it was drawn last */
+    uint64_t began_ns; /* of this task */
+    const char *unit;  /* of done: told as a rate; NULL = no rate */
     char what[96];
 };
 

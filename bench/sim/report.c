@@ -146,8 +146,7 @@ static int report(int nr_files, char **files, struct report_options *o)
 
     replace(&shown.commands, &o->command);
     replace(&shown.commits, &o->commit);
-    rc = strcmp(o->html, "-") ? write_file(o->html, &shown, &o->page)
-                              : write_page(stdout, &shown, &o->page);
+    rc = strcmp(o->html, "-") ? write_file(o->html, &shown, &o->page) : write_page(stdout, &shown, &o->page);
     if (rc) {
         fprintf(stderr, "genlru-sim: %s: %s\n", o->html, strerror(-rc));
     }
@@ -157,8 +156,7 @@ static int report(int nr_files, char **files, struct report_options *o)
 
 int sim_report(int argc, char **argv)
 {
-    struct report_options o = {
-        .page = {.title = "Cache policies compared", .metric = "miss_ratio"}};
+    struct report_options o = {.page = {.title = "Cache policies compared", .metric = "miss_ratio"}};
     int rc = parse(argc, argv, &o);
 
     if (rc) {

@@ -87,8 +87,7 @@ static uint32_t request(struct reuse *r, uint32_t id)
     return distance;
 }
 
-int reuse_count(const struct trace *t, uint64_t *counts, void (*tell)(void *ctx, uint64_t done),
-                void *ctx)
+int reuse_count(const struct trace *t, uint64_t *counts, void (*tell)(void *ctx, uint64_t done), void *ctx)
 {
     uint64_t slots = 2 * (uint64_t)t->nr_ids + SLOTS_MIN;
     struct reuse r = {.nr_slots = slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX - 1};

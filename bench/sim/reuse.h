@@ -18,8 +18,7 @@
  * requests have no distance. Prefetches are requests here too. tell (may be NULL) is called now and
  * then with the requests done. 0, -ENOMEM. O(n log nr_ids), 12 bytes an id beside the counts.
  */
-int reuse_count(const struct trace *t, uint64_t *counts, void (*tell)(void *ctx, uint64_t done),
-                void *ctx);
+int reuse_count(const struct trace *t, uint64_t *counts, void (*tell)(void *ctx, uint64_t done), void *ctx);
 
 /*
  * The smallest distance that at least the share `permille` of all counted requests do not exceed. total =

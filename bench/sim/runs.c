@@ -72,8 +72,7 @@ static void print_header(enum sim_unit unit, bool sampled)
     fputs("workload\tpolicy\tsize\tcapacity\trequests\tmisses\tmiss_ratio\tfirst_touch\trefaults\t"
           "refault_ratio\tseconds\trequests_per_s",
           stdout);
-    fputs(unit == SIM_BYTES ? "\trequest_bytes\tmissed_bytes\tbyte_miss_ratio\trefused" : "",
-          stdout);
+    fputs(unit == SIM_BYTES ? "\trequest_bytes\tmissed_bytes\tbyte_miss_ratio\trefused" : "", stdout);
     puts(sampled ? "\trate\tsampled_requests\tsampled_capacity" : "");
 }
 
@@ -100,8 +99,8 @@ static void print_bytes(const struct run *r)
     }
     uint64_t missed = scale_up(r, r->missed_bytes, bytes);
 
-    printf("\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%" PRIu64, bytes, missed,
-           bytes ? (double)missed / (double)bytes : 0, scale_up(r, r->nr_refused, UINT64_MAX));
+    printf("\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%" PRIu64, bytes, missed, bytes ? (double)missed / (double)bytes : 0,
+           scale_up(r, r->nr_refused, UINT64_MAX));
 }
 
 /* A workload may consist of prefetches alone. */
@@ -119,11 +118,9 @@ static void print_row(const struct run *r)
     uint64_t refaults = scale_up(r, r->refaults, requests - first_touch);
     uint64_t misses = first_touch + refaults;
 
-    printf("%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%" PRIu64 "\t%" PRIu64
-           "\t%.6f\t%.6f\t%.0f",
-           r->trace->name, r->spec->name, r->size->text, r->capacity, requests, misses,
-           ratio(misses, requests), first_touch, refaults, ratio(refaults, requests), seconds,
-           seconds > 0 ? (double)requests / seconds : 0);
+    printf("%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.0f",
+           r->trace->name, r->spec->name, r->size->text, r->capacity, requests, misses, ratio(misses, requests),
+           first_touch, refaults, ratio(refaults, requests), seconds, seconds > 0 ? (double)requests / seconds : 0);
     if (r->unit == SIM_BYTES) {
         print_bytes(r);
     }
@@ -170,8 +167,8 @@ static void done(void *ctx, size_t task)
 }
 
 /* The runs in the order of the rows. */
-static void list_runs(const struct sim_options *o, const struct workloads *w,
-                      const struct sample *samples, struct runs *all)
+static void list_runs(const struct sim_options *o, const struct workloads *w, const struct sample *samples,
+                      struct runs *all)
 {
     for (size_t t = 0; t < w->nr; t++) {
         uint64_t whole = runs_whole(w->traces[t], o->unit);
@@ -227,8 +224,7 @@ int runs_check_sizes(const struct sim_options *o, const struct workloads *w)
 {
     for (size_t t = 0; o->unit == SIM_BYTES && t < w->nr; t++) {
         if (!w->traces[t]->sizes) {
-            fprintf(stderr, "genlru-sim: %s: the trace has no sizes, which --unit bytes needs\n",
-                    o->sources[t].text);
+            fprintf(stderr, "genlru-sim: %s: the trace has no sizes, which --unit bytes needs\n", o->sources[t].text);
             return -EINVAL;
         }
     }

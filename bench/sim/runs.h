@@ -26,7 +26,7 @@ int runs_check_sizes(const struct sim_options *options, const struct workloads *
  * Prints header and rows. samples: one for each workload, or NULL. 0, or a negative errno after the
  * reason was printed.
  */
-int runs_all(const struct sim_options *options, const struct workloads *workloads,
-             const struct sample *samples, struct progress *progress);
+int runs_all(const struct sim_options *options, const struct workloads *workloads, const struct sample *samples,
+             struct progress *progress);
 
 #endif

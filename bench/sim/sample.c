@@ -38,8 +38,7 @@ static uint32_t number_picked(const struct trace *t, uint32_t below, uint32_t *n
     return nr;
 }
 
-static int allocate(const struct trace *t, uint32_t nr_ids, uint64_t nr_requests,
-                    struct trace **ret)
+static int allocate(const struct trace *t, uint32_t nr_ids, uint64_t nr_requests, struct trace **ret)
 {
     struct trace *s = calloc(1, sizeof(*s));
 

@@ -84,12 +84,9 @@ static int check_complete(const struct simple_options *o, enum simple_kind kind)
     return 0;
 }
 
-int simple_options_parse(int argc, char **argv, enum simple_kind kind, const char *help,
-                         struct simple_options *ret)
+int simple_options_parse(int argc, char **argv, enum simple_kind kind, const char *help, struct simple_options *ret)
 {
-    const struct option *allowed = kind == SIMPLE_MANY      ? with_trace
-                                   : kind == SIMPLE_CONVERT ? with_both
-                                                            : with_output;
+    const struct option *allowed = kind == SIMPLE_MANY ? with_trace : kind == SIMPLE_CONVERT ? with_both : with_output;
     static char program[] = "genlru-sim";
     bool wants_help = false;
     int option;

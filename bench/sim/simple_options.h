@@ -23,8 +23,7 @@ struct simple_options {
  * 0; 1 after printing the help; -EINVAL after saying why; -ENOMEM. To be given to
  * simple_options_fini in every case.
  */
-int simple_options_parse(int argc, char **argv, enum simple_kind kind, const char *help,
-                         struct simple_options *ret);
+int simple_options_parse(int argc, char **argv, enum simple_kind kind, const char *help, struct simple_options *ret);
 void simple_options_fini(struct simple_options *options);
 
 #endif

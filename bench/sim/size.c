@@ -47,15 +47,13 @@ static int parse_decimal(const char *text, size_t len, uint64_t *ret_number, uin
 }
 
 /* `factor` = of a number that is no percentage, which must not exceed max then. */
-static int parse(const char *text, size_t len, size_t unit_len, uint64_t factor, uint64_t max,
-                 struct sim_size *ret)
+static int parse(const char *text, size_t len, size_t unit_len, uint64_t factor, uint64_t max, struct sim_size *ret)
 {
     bool percent = len > 0 && text[len - 1] == '%';
     uint64_t number;
     uint64_t scale;
 
-    if (len >= SIM_SIZE_TEXT ||
-        parse_decimal(text, percent ? len - 1 : len - unit_len, &number, &scale)) {
+    if (len >= SIM_SIZE_TEXT || parse_decimal(text, percent ? len - 1 : len - unit_len, &number, &scale)) {
         return -EINVAL;
     }
     if (percent ? number > 100 * scale : number > max / factor || scale != 1) {

@@ -71,13 +71,11 @@ int sim_size_range_parse(const char *text, size_t len, bool bytes, struct sim_si
     }
     const char *last = text + dots + 2;
 
-    if (parse_one(text, dots, bytes, &r.first) ||
-        parse_one(last, (size_t)(colon - last), bytes, &r.last) ||
+    if (parse_one(text, dots, bytes, &r.first) || parse_one(last, (size_t)(colon - last), bytes, &r.last) ||
         parse_count(colon + 1, (size_t)(text + len - colon - 1), &r.nr)) {
         return -EINVAL;
     }
-    if (!r.first.scale != !r.last.scale || r.first.number == 0 ||
-        value(&r.first) >= value(&r.last)) {
+    if (!r.first.scale != !r.last.scale || r.first.number == 0 || value(&r.first) >= value(&r.last)) {
         return -EINVAL;
     }
     *ret = r;
@@ -99,11 +97,7 @@ void sim_size_range_at(const struct sim_size_range *r, unsigned i, struct sim_si
     if (r->first.scale) {
         int decimals = DIGITS - 1 - (int)floor(log10(at));
 
-        snprintf(text, sizeof(text), "%.*f",
-                 decimals < 0              ? 0
-                 : decimals > DECIMALS_MAX ? DECIMALS_MAX
-                                           : decimals,
-                 at);
+        snprintf(text, sizeof(text), "%.*f", decimals < 0 ? 0 : decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals, at);
         if (strchr(text, '.')) { /* 1.500 is 1.5 */
             size_t n = strlen(text);
 

@@ -108,11 +108,9 @@ static void print_header(void)
 
 static void print_row(const struct trace *t, const struct described *d)
 {
-    printf("%s\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%.6f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-           "\t%" PRIu64,
-           t->name, t->nr_requests - t->nr_prefetches, t->nr_ids, d->one_hit,
-           (double)d->one_hit / (double)t->nr_ids, t->nr_prefetches, d->writes, d->mapped,
-           t->nr_skipped);
+    printf("%s\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%.6f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, t->name,
+           t->nr_requests - t->nr_prefetches, t->nr_ids, d->one_hit, (double)d->one_hit / (double)t->nr_ids,
+           t->nr_prefetches, d->writes, d->mapped, t->nr_skipped);
     if (t->sizes) {
         printf("\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, d->key_bytes, d->bytes, t->nr_resized);
     } else {

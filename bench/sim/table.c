@@ -90,8 +90,7 @@ static uint64_t count_first(uint8_t *seen, const uint32_t *ids, size_t n)
     return first;
 }
 
-static void run_cell(struct cell *c, struct policy *p, uint8_t *seen, uint32_t *ids,
-                     struct pool *pool)
+static void run_cell(struct cell *c, struct policy *p, uint8_t *seen, uint32_t *ids, struct pool *pool)
 {
     struct fio_law law;
     struct fio_job job;
@@ -146,8 +145,8 @@ static void print_cell(void *ctx, size_t task)
     const struct cell *c = &((struct tables *)ctx)->cell[task];
     double ratio = (double)c->refaults / (double)(c->reads - c->warm);
 
-    printf("%s\t%g\t%s\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%.5f", c->table->name,
-           c->theta, c->spec->name, c->blocks, c->cache, c->reads, c->warm, ratio);
+    printf("%s\t%g\t%s\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%.5f", c->table->name, c->theta,
+           c->spec->name, c->blocks, c->cache, c->reads, c->warm, ratio);
     if (c->published > 0) {
         printf("\t%.5f\t%+.2f%%", c->published, 100 * (ratio / c->published - 1));
     } else {
@@ -167,8 +166,7 @@ static void look_up(struct cell *c)
     double nearest = 1e9;
 
     for (size_t i = 0; i < PUBLISHED_THETAS; i++) {
-        double distance = c->theta > published_theta[i] ? c->theta - published_theta[i]
-                                                        : published_theta[i] - c->theta;
+        double distance = c->theta > published_theta[i] ? c->theta - published_theta[i] : published_theta[i] - c->theta;
 
         for (size_t k = 0; k < t->nr_policies; k++) {
             if (strcmp(t->policies[k].name, c->spec->ops->name) == 0 && distance < 1e-9) {
@@ -249,8 +247,7 @@ static int add_theta(struct table_options *o, const char *text, size_t len)
         theta = strtod(copy, &end);
     }
     if (end == copy || *end || !(theta >= 0.01 && theta <= 10) || theta == 1) {
-        fprintf(stderr, "genlru-sim: --theta takes numbers from 0.01 to 10 but 1, not '%.*s'\n",
-                (int)len, text);
+        fprintf(stderr, "genlru-sim: --theta takes numbers from 0.01 to 10 but 1, not '%.*s'\n", (int)len, text);
         return -EINVAL;
     }
     if (o->nr_thetas == sizeof(o->theta) / sizeof(o->theta[0])) {
@@ -280,8 +277,7 @@ static int add_policy(struct table_options *o, const char *text, size_t len)
     }
     o->nr_policies++;
     if (spec->ops->prepare) {
-        fprintf(stderr, "genlru-sim: %s knows the future, which a table computes as it goes\n",
-                spec->name);
+        fprintf(stderr, "genlru-sim: %s knows the future, which a table computes as it goes\n", spec->name);
         return -EINVAL;
     }
     return 0;

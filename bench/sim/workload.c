@@ -16,8 +16,8 @@ static void tell(void *ctx, uint64_t done, uint64_t total)
     progress_tell(ctx, done, total);
 }
 
-int workload_load(const struct sim_source *source, const struct trace_options *options,
-                  struct progress *progress, struct trace **ret, struct trace_error *error)
+int workload_load(const struct sim_source *source, const struct trace_options *options, struct progress *progress,
+                  struct trace **ret, struct trace_error *error)
 {
     struct trace_options how = *options;
 
@@ -25,15 +25,14 @@ int workload_load(const struct sim_source *source, const struct trace_options *o
     how.progress_ctx = progress;
     progress_begin(progress, source->is_generator ? "requests" : NULL, "%s %s",
                    source->is_generator ? "generating" : "loading", source->text);
-    int rc = source->is_generator ? gen_load(source->text, &how, ret, error)
-                                  : trace_load(source->text, &how, ret, error);
+    int rc =
+        source->is_generator ? gen_load(source->text, &how, ret, error) : trace_load(source->text, &how, ret, error);
 
     progress_end(progress);
     return rc;
 }
 
-int workloads_load(const struct sim_options *options, struct progress *progress,
-                   struct workloads *ret)
+int workloads_load(const struct sim_options *options, struct progress *progress, struct workloads *ret)
 {
     struct workloads w = {.traces = calloc(options->nr_sources, sizeof(*w.traces))};
     struct trace_error error;
@@ -44,8 +43,7 @@ int workloads_load(const struct sim_options *options, struct progress *progress,
         return -ENOMEM;
     }
     while (w.nr < options->nr_sources && !rc) {
-        rc = workload_load(&options->sources[w.nr], &options->how, progress, &w.traces[w.nr],
-                           &error);
+        rc = workload_load(&options->sources[w.nr], &options->how, progress, &w.traces[w.nr], &error);
         w.nr += !rc;
     }
     if (rc) {

@@ -18,12 +18,11 @@ struct workloads {
 };
 
 /* One of them. 0, or a negative errno with *error set and *ret untouched. */
-int workload_load(const struct sim_source *source, const struct trace_options *options,
-                  struct progress *progress, struct trace **ret, struct trace_error *error);
+int workload_load(const struct sim_source *source, const struct trace_options *options, struct progress *progress,
+                  struct trace **ret, struct trace_error *error);
 
 /* 0, or a negative errno after the reason was printed to stderr; nothing is kept then. */
-int workloads_load(const struct sim_options *options, struct progress *progress,
-                   struct workloads *ret);
+int workloads_load(const struct sim_options *options, struct progress *progress, struct workloads *ret);
 void workloads_destroy(struct workloads *w);
 
 #endif

@@ -17,9 +17,8 @@ static bool is_listed(const char *names, struct field name)
         if (one.len == name.len && one.len) {
             size_t i = 0;
 
-            while (i < one.len &&
-                   (one.text[i] == name.text[i] || (name.text[i] >= 'A' && name.text[i] <= 'Z' &&
-                                                    one.text[i] == name.text[i] - 'A' + 'a'))) {
+            while (i < one.len && (one.text[i] == name.text[i] || (name.text[i] >= 'A' && name.text[i] <= 'Z' &&
+                                                                   one.text[i] == name.text[i] - 'A' + 'a'))) {
                 i++;
             }
             if (i == one.len) {

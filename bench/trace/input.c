@@ -86,8 +86,7 @@ static bool is_zstd(const unsigned char *raw, size_t n)
     static const unsigned char frame[4] = {0x28, 0xb5, 0x2f, 0xfd};
     static const unsigned char skippable[3] = {0x2a, 0x4d, 0x18};
 
-    return n >= 4 && (memcmp(raw, frame, 4) == 0 ||
-                      ((raw[0] & 0xf0) == 0x50 && memcmp(raw + 1, skippable, 3) == 0));
+    return n >= 4 && (memcmp(raw, frame, 4) == 0 || ((raw[0] & 0xf0) == 0x50 && memcmp(raw + 1, skippable, 3) == 0));
 }
 
 /* A gzip member with the only compression method there is (RFC 1952). */
@@ -198,8 +197,7 @@ static int broken(const struct input *in, const char *what, const char **ret_rea
  * One step of a decoder: from raw[start … end) into buf. Bytes written, or negative errno; says in
  * *ret_done that the frame is complete.
  */
-static ssize_t step_zstd(struct input *in, void *buf, size_t n, bool *ret_done,
-                         const char **ret_reason)
+static ssize_t step_zstd(struct input *in, void *buf, size_t n, bool *ret_done, const char **ret_reason)
 {
     ZSTD_outBuffer out = {buf, n, 0};
     ZSTD_inBuffer raw = {in->raw, in->end, in->start};
@@ -213,8 +211,7 @@ static ssize_t step_zstd(struct input *in, void *buf, size_t n, bool *ret_done,
     return (ssize_t)out.pos;
 }
 
-static ssize_t step_gzip(struct input *in, void *buf, size_t n, bool *ret_done,
-                         const char **ret_reason)
+static ssize_t step_gzip(struct input *in, void *buf, size_t n, bool *ret_done, const char **ret_reason)
 {
     uInt room = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
 
@@ -231,8 +228,7 @@ static ssize_t step_gzip(struct input *in, void *buf, size_t n, bool *ret_done,
         return no_memory(ret_reason);
     }
     if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR) {
-        return broken(in, in->gzip.msg ? in->gzip.msg : "the compressed data is broken",
-                      ret_reason);
+        return broken(in, in->gzip.msg ? in->gzip.msg : "the compressed data is broken", ret_reason);
     }
     in->start = in->end - in->gzip.avail_in;
     *ret_done = rc == Z_STREAM_END;
@@ -256,8 +252,8 @@ static ssize_t read_packed(struct input *in, void *buf, size_t n, const char **r
             }
         }
         bool had_raw = in->start != in->end;
-        ssize_t got = in->packing == ZSTD ? step_zstd(in, buf, n, &done, ret_reason)
-                                          : step_gzip(in, buf, n, &done, ret_reason);
+        ssize_t got =
+            in->packing == ZSTD ? step_zstd(in, buf, n, &done, ret_reason) : step_gzip(in, buf, n, &done, ret_reason);
 
         if (got < 0) {
             return got;
@@ -276,15 +272,13 @@ static ssize_t read_packed(struct input *in, void *buf, size_t n, const char **r
 
 static ssize_t read_on(struct input *in, void *buf, size_t n, const char **ret_reason)
 {
-    return in->packing == PLAIN ? read_plain(in, buf, n, ret_reason)
-                                : read_packed(in, buf, n, ret_reason);
+    return in->packing == PLAIN ? read_plain(in, buf, n, ret_reason) : read_packed(in, buf, n, ret_reason);
 }
 
 size_t input_peek(struct input *in, const unsigned char **ret)
 {
     while (in->head_end < INPUT_PEEK && !in->head_error) {
-        ssize_t got =
-            read_on(in, in->head + in->head_end, INPUT_PEEK - in->head_end, &in->head_reason);
+        ssize_t got = read_on(in, in->head + in->head_end, INPUT_PEEK - in->head_end, &in->head_reason);
 
         if (got == 0) {
             break;

@@ -216,13 +216,13 @@ int keymap_numbers(struct keymap *m, const uint64_t *keys, size_t n, uint32_t *r
 
 /* ---- texts ---- */
 
-static struct text_slot *text_slot(const struct keymap *m, struct text_slot *slots, size_t n,
-                                   uint64_t hash, const char *text, size_t len)
+static struct text_slot *text_slot(const struct keymap *m, struct text_slot *slots, size_t n, uint64_t hash,
+                                   const char *text, size_t len)
 {
     size_t i = (size_t)hash & (n - 1);
 
-    while (slots[i].id_plus_1 && (slots[i].hash != hash || slots[i].len != len ||
-                                  memcmp(m->arena + slots[i].at, text, len) != 0)) {
+    while (slots[i].id_plus_1 &&
+           (slots[i].hash != hash || slots[i].len != len || memcmp(m->arena + slots[i].at, text, len) != 0)) {
         i = (i + 1) & (n - 1);
     }
     return &slots[i];

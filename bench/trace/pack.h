@@ -27,14 +27,13 @@
  * Writes the trace to a file, which must not exist unless `replace`; zstd-compressed if the name ends
  * in .zst. 0 or a negative errno with *error set; what was written of it is removed then.
  */
-int pack_write(const struct trace *trace, const char *path, bool replace,
-               struct trace_error *error);
+int pack_write(const struct trace *trace, const char *path, bool replace, struct trace_error *error);
 
 /* Whether a file begins so. */
 bool pack_claims(const unsigned char *bytes, size_t n);
 
 /* Reads the whole input. 0, or a negative errno with *error set and *ret untouched. */
-int pack_read(struct input *in, const char *path, const struct trace_options *options,
-              struct trace **ret, struct trace_error *error);
+int pack_read(struct input *in, const char *path, const struct trace_options *options, struct trace **ret,
+              struct trace_error *error);
 
 #endif

@@ -37,8 +37,7 @@ bool pack_claims(const unsigned char *bytes, size_t n)
 
 static int fail(struct unpacking *u, int rc, const char *reason)
 {
-    return trace_fail(u->error, rc, "%s: at byte %llu: %s", u->path, (unsigned long long)u->at,
-                      reason);
+    return trace_fail(u->error, rc, "%s: at byte %llu: %s", u->path, (unsigned long long)u->at, reason);
 }
 
 /* Exactly n bytes. */
@@ -84,9 +83,8 @@ static int take_header(struct unpacking *u)
     u->trace->nr_resized = load_le64(head + 32);
     u->trace->nr_skipped = load_le64(head + 40);
     u->id_bytes = head[48];
-    if (u->flags & ~(unsigned)(PACK_HAS_CHANNELS | PACK_HAS_SIZES) || u->nr_requests == 0 ||
-        u->nr_ids == 0 || u->nr_ids > TRACE_IDS_MAX || u->nr_ids > u->nr_requests ||
-        u->id_bytes < 1 || u->id_bytes > 4) {
+    if (u->flags & ~(unsigned)(PACK_HAS_CHANNELS | PACK_HAS_SIZES) || u->nr_requests == 0 || u->nr_ids == 0 ||
+        u->nr_ids > TRACE_IDS_MAX || u->nr_ids > u->nr_requests || u->id_bytes < 1 || u->id_bytes > 4) {
         return fail(u, -EINVAL, "the header makes no sense");
     }
     u->at += sizeof(head);
@@ -176,8 +174,7 @@ static bool add_sizes(struct unpacking *u, const unsigned char *p, size_t n, uin
  * is told with every chunk.
  */
 static int take_section(struct unpacking *u, uint64_t n, size_t width, void *array, size_t size,
-                        bool (*add)(struct unpacking *u, const unsigned char *p, size_t n,
-                                    uint64_t nr))
+                        bool (*add)(struct unpacking *u, const unsigned char *p, size_t n, uint64_t nr))
 {
     uint64_t room = 0;
 
@@ -212,8 +209,7 @@ static int take_section(struct unpacking *u, uint64_t n, size_t width, void *arr
         nr += more;
         u->at += PACK_CHUNK_HEAD + bytes;
         if (u->options->progress) {
-            u->options->progress(u->options->progress_ctx, input_position(u->in),
-                                 input_size(u->in));
+            u->options->progress(u->options->progress_ctx, input_position(u->in), input_size(u->in));
         }
     }
     return 0;
@@ -284,8 +280,8 @@ static int take_all(struct unpacking *u)
     return rc;
 }
 
-int pack_read(struct input *in, const char *path, const struct trace_options *options,
-              struct trace **ret, struct trace_error *error)
+int pack_read(struct input *in, const char *path, const struct trace_options *options, struct trace **ret,
+              struct trace_error *error)
 {
     struct unpacking u = {.in = in, .path = path, .options = options, .error = error};
     int rc;

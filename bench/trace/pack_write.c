@@ -126,8 +126,7 @@ static int put_header(struct writer *w, const struct trace *t)
     unsigned char head[PACK_HEAD] = PACK_MAGIC;
 
     store_le(head + 8, PACK_VERSION, 4);
-    store_le(head + 12, (t->channels ? PACK_HAS_CHANNELS : 0u) | (t->sizes ? PACK_HAS_SIZES : 0u),
-             4);
+    store_le(head + 12, (t->channels ? PACK_HAS_CHANNELS : 0u) | (t->sizes ? PACK_HAS_SIZES : 0u), 4);
     store_le(head + 16, t->nr_requests, 8);
     store_le(head + 24, t->nr_ids, 8);
     store_le(head + 32, t->nr_resized, 8);

@@ -106,8 +106,7 @@ static bool libcachesim_claims(const struct head *head)
     if (n < 2 || n > COLUMNS_MAX) {
         return false;
     }
-    return column_named(fields, n, key_names) ||
-           (n >= 3 && field_is_number(fields[0]) && field_is_number(fields[2]));
+    return column_named(fields, n, key_names) || (n >= 3 && field_is_number(fields[0]) && field_is_number(fields[2]));
 }
 
 const struct reader reader_libcachesim_csv = {
@@ -154,8 +153,7 @@ static bool twitter_split(const struct line *line, struct field *fields)
 /* 0 and the channel; 1 = a deletion; -EINVAL. */
 static int twitter_operation(struct field f, enum policy_channel *ret)
 {
-    static const char *const writes[] = {"set",    "add",     "replace", "cas",
-                                         "append", "prepend", "incr",    "decr"};
+    static const char *const writes[] = {"set", "add", "replace", "cas", "append", "prepend", "incr", "decr"};
 
     if (field_is(f, "get") || field_is(f, "gets")) {
         *ret = POLICY_READ;
@@ -192,9 +190,8 @@ static int twitter_line(struct reading *r, const struct line *line, const char *
         *ret_reason = "the time or the TTL is not a number";
         return -EINVAL;
     }
-    if (field_number(fields[T_KEY_SIZE], &key_size) ||
-        field_number(fields[T_VALUE_SIZE], &value_size) || key_size > UINT32_MAX ||
-        value_size > UINT32_MAX) {
+    if (field_number(fields[T_KEY_SIZE], &key_size) || field_number(fields[T_VALUE_SIZE], &value_size) ||
+        key_size > UINT32_MAX || value_size > UINT32_MAX) {
         *ret_reason = "a size is not a number below 2^32";
         return -EINVAL;
     }
@@ -210,8 +207,8 @@ static int twitter_line(struct reading *r, const struct line *line, const char *
         return 0;
     }
     /* A get that missed in the recorded cache tells no value size. */
-    return sink_text(r->sink, fields[T_KEY].text, fields[T_KEY].len,
-                     value_size ? key_size + value_size : SINK_NO_SIZE, channel);
+    return sink_text(r->sink, fields[T_KEY].text, fields[T_KEY].len, value_size ? key_size + value_size : SINK_NO_SIZE,
+                     channel);
 }
 
 static bool twitter_claims(const struct head *head)
@@ -254,13 +251,11 @@ struct disks {
 
 static bool disk_is(const struct disk *d, struct field host, uint64_t number)
 {
-    return d->number == number && d->host_len == host.len &&
-           memcmp(d->host, host.text, host.len) == 0;
+    return d->number == number && d->host_len == host.len && memcmp(d->host, host.text, host.len) == 0;
 }
 
 /* The disk's index; a new one for a new disk. -ENOMEM, -EINVAL with *ret_reason. */
-static int find_disk(struct reading *r, struct field host, uint64_t number, uint64_t *ret,
-                     const char **ret_reason)
+static int find_disk(struct reading *r, struct field host, uint64_t number, uint64_t *ret, const char **ret_reason)
 {
     struct disks *d = r->disks;
 
@@ -326,9 +321,7 @@ static int msr_line(struct reading *r, const struct line *line, const char **ret
     }
     int rc = find_disk(r, fields[M_HOST], number, &disk, ret_reason);
 
-    return rc ? rc
-              : reader_extent(r, disk, offset, bytes, is_write ? POLICY_WRITE : POLICY_READ,
-                              ret_reason);
+    return rc ? rc : reader_extent(r, disk, offset, bytes, is_write ? POLICY_WRITE : POLICY_READ, ret_reason);
 }
 
 static bool msr_claims(const struct head *head)

@@ -27,8 +27,7 @@ const struct reader reader_text = {
 
 /* ---- csv ---- */
 
-static int parse_csv(const struct line *line, struct field *ret_key, uint64_t *ret_size,
-                     const char **ret_reason)
+static int parse_csv(const struct line *line, struct field *ret_key, uint64_t *ret_size, const char **ret_reason)
 {
     struct field field[2];
     size_t n = field_split(line, ',', field, 2);

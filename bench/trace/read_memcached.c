@@ -59,8 +59,7 @@ static int memcached_command(struct reading *r, const char *at, const char *end)
         (void)next_word(&at, end);
     }
     for (struct field key; keys != NO_KEY && (key = next_word(&at, end)).len;) {
-        int rc = sink_text(r->sink, key.text, key.len, SINK_NO_SIZE,
-                           command ? command->channel : POLICY_READ);
+        int rc = sink_text(r->sink, key.text, key.len, SINK_NO_SIZE, command ? command->channel : POLICY_READ);
 
         if (rc) {
             return rc;
@@ -128,8 +127,7 @@ static int memcached_watched(struct reading *r, const struct line *line, const c
     int len = decode_uri(key, buf);
 
     if (len <= 0) {
-        *ret_reason =
-            len ? "the key's % is not followed by two hexadecimal digits" : "there is no key=";
+        *ret_reason = len ? "the key's % is not followed by two hexadecimal digits" : "there is no key=";
         return -EINVAL;
     }
     if (bytes.len) {
@@ -139,8 +137,7 @@ static int memcached_watched(struct reading *r, const struct line *line, const c
         }
         sink_has_sizes(r->sink);
     }
-    return sink_text(r->sink, buf, (size_t)len, size ? size : SINK_NO_SIZE,
-                     is_get ? POLICY_READ : POLICY_WRITE);
+    return sink_text(r->sink, buf, (size_t)len, size ? size : SINK_NO_SIZE, is_get ? POLICY_READ : POLICY_WRITE);
 }
 
 static bool is_watched(const struct line *line)
@@ -168,8 +165,7 @@ static bool memcached_claims(const struct head *head)
     if (is_watched(&head->first)) {
         return word_value(&head->first, "type=").len > 0;
     }
-    if (head->first.len < 2 || head->first.text[0] != '<' ||
-        !field_is_number(next_word(&at, end))) {
+    if (head->first.len < 2 || head->first.text[0] != '<' || !field_is_number(next_word(&at, end))) {
         return false;
     }
     struct field name = next_word(&at, end);

@@ -44,8 +44,7 @@ static int scsi_channel(unsigned command, enum policy_channel *ret)
     }
 }
 
-static int vscsi_access(struct reading *r, unsigned command, uint32_t bytes, uint64_t sector,
-                        const char **ret_reason)
+static int vscsi_access(struct reading *r, unsigned command, uint32_t bytes, uint64_t sector, const char **ret_reason)
 {
     enum policy_channel channel;
 
@@ -156,8 +155,7 @@ static bool oracle_claims(const struct head *head)
         const unsigned char *p = head->bytes + i * ORACLE_BYTES;
         int64_t next = (int64_t)load_le64(p + 16);
 
-        if (load_le32(p) < time || next < -1 || next > INT64_C(1) << 40 ||
-            (next >= 0 && (uint64_t)next < i)) {
+        if (load_le32(p) < time || next < -1 || next > INT64_C(1) << 40 || (next >= 0 && (uint64_t)next < i)) {
             return false;
         }
         time = load_le32(p);

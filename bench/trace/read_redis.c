@@ -118,8 +118,7 @@ static bool redis_prefix(const struct line *line, struct field *ret_db, const ch
 
 static bool redis_takes(enum keys keys, unsigned argument)
 {
-    return keys == ALL || (keys == FIRST && argument == 0) ||
-           (keys == EVERY_OTHER && argument % 2 == 0);
+    return keys == ALL || (keys == FIRST && argument == 0) || (keys == EVERY_OTHER && argument % 2 == 0);
 }
 
 static int redis_line(struct reading *r, const struct line *line, const char **ret_reason)
@@ -139,8 +138,7 @@ static int redis_line(struct reading *r, const struct line *line, const char **r
         return -EINVAL;
     }
     int rc = next_argument(&at, end, buf, &len);
-    const struct commands *command =
-        rc > 0 ? commands_find(redis_commands, (struct field){buf, len}) : NULL;
+    const struct commands *command = rc > 0 ? commands_find(redis_commands, (struct field){buf, len}) : NULL;
     unsigned requests = 0;
 
     /* Keys of different databases are different objects: the number goes in front. */

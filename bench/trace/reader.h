@@ -99,8 +99,8 @@ size_t field_split(const struct line *line, char delimiter, struct field *fields
  * The blocks of a record that touches bytes [offset, offset + bytes) of the disk of that number.
  * 0, -EINVAL with *ret_reason, what the sink says.
  */
-int reader_extent(struct reading *r, uint64_t disk, uint64_t offset, uint64_t bytes,
-                  enum policy_channel channel, const char **ret_reason);
+int reader_extent(struct reading *r, uint64_t disk, uint64_t offset, uint64_t bytes, enum policy_channel channel,
+                  const char **ret_reason);
 
 /* Fails with "PATH: at byte N: reason". */
 int reader_fail_at(struct reading *r, uint64_t at, int rc, const char *reason);
@@ -110,8 +110,7 @@ int reader_fail_at(struct reading *r, uint64_t at, int rc, const char *reason);
  * rest shorter than a record is an error.
  */
 int reader_records(struct reading *r, size_t bytes,
-                   int (*record)(struct reading *r, const unsigned char *record,
-                                 const char **ret_reason));
+                   int (*record)(struct reading *r, const unsigned char *record, const char **ret_reason));
 
 static inline uint16_t load_le16(const unsigned char *p)
 {

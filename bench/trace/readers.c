@@ -49,9 +49,7 @@ const char *trace_format_what(enum trace_format format)
 {
     const struct reader *reader = reader_of(format);
 
-    return format == TRACE_FORMAT_AUTO ? "by the file's name and first bytes"
-           : reader                    ? reader->what
-                                       : NULL;
+    return format == TRACE_FORMAT_AUTO ? "by the file's name and first bytes" : reader ? reader->what : NULL;
 }
 
 int trace_format_find(const char *name, enum trace_format *ret)
@@ -183,8 +181,8 @@ size_t field_split(const struct line *line, char delimiter, struct field *fields
 
 /* ---- records ---- */
 
-int reader_extent(struct reading *r, uint64_t disk, uint64_t offset, uint64_t bytes,
-                  enum policy_channel channel, const char **ret_reason)
+int reader_extent(struct reading *r, uint64_t disk, uint64_t offset, uint64_t bytes, enum policy_channel channel,
+                  const char **ret_reason)
 {
     uint64_t block = r->how.block;
     int rc = 0;
@@ -216,13 +214,11 @@ int reader_extent(struct reading *r, uint64_t disk, uint64_t offset, uint64_t by
 
 int reader_fail_at(struct reading *r, uint64_t at, int rc, const char *reason)
 {
-    return trace_fail(r->error, rc, "%s: at byte %llu: %s", r->path, (unsigned long long)at,
-                      reason);
+    return trace_fail(r->error, rc, "%s: at byte %llu: %s", r->path, (unsigned long long)at, reason);
 }
 
 int reader_records(struct reading *r, size_t bytes,
-                   int (*record)(struct reading *r, const unsigned char *record,
-                                 const char **ret_reason))
+                   int (*record)(struct reading *r, const unsigned char *record, const char **ret_reason))
 {
     unsigned char buf[1 << 16];
     const char *reason = NULL;

@@ -162,8 +162,7 @@ static int append(struct sink *s, uint32_t id, bool is_new, uint64_t size, uint8
     return rc;
 }
 
-static int append_batch(struct sink *s, const uint64_t *keys, const uint64_t *sizes,
-                        const uint8_t *channels, size_t n)
+static int append_batch(struct sink *s, const uint64_t *keys, const uint64_t *sizes, const uint8_t *channels, size_t n)
 {
     uint32_t ids[KEYMAP_BATCH];
     uint32_t known = keymap_count(s->keys);
@@ -182,8 +181,7 @@ static int append_batch(struct sink *s, const uint64_t *keys, const uint64_t *si
         bool is_new = ids[i] == known;
 
         known += is_new;
-        rc = append(s, ids[i], is_new, sizes ? sizes[i] : SINK_NO_SIZE,
-                    channels ? channels[i] : POLICY_READ);
+        rc = append(s, ids[i], is_new, sizes ? sizes[i] : SINK_NO_SIZE, channels ? channels[i] : POLICY_READ);
     }
     return rc;
 }
@@ -204,8 +202,7 @@ int sink_number(struct sink *s, uint64_t key, uint64_t size, enum policy_channel
     return ++s->nr_wait < KEYMAP_BATCH ? 0 : empty_wait(s);
 }
 
-int sink_text(struct sink *s, const char *key, size_t len, uint64_t size,
-              enum policy_channel channel)
+int sink_text(struct sink *s, const char *key, size_t len, uint64_t size, enum policy_channel channel)
 {
     int rc = empty_wait(s);
     uint32_t known = keymap_count(s->keys);
@@ -217,16 +214,14 @@ int sink_text(struct sink *s, const char *key, size_t len, uint64_t size,
     return rc ? rc : append(s, id, id == known, size, (uint8_t)channel);
 }
 
-static int add_numbers(struct sink *s, const uint64_t *keys, const uint64_t *sizes,
-                       const uint8_t *channels, size_t n)
+static int add_numbers(struct sink *s, const uint64_t *keys, const uint64_t *sizes, const uint8_t *channels, size_t n)
 {
     int rc = empty_wait(s);
 
     for (size_t at = 0; at < n && !rc; at += KEYMAP_BATCH) {
         size_t batch = n - at < KEYMAP_BATCH ? n - at : KEYMAP_BATCH;
 
-        rc = append_batch(s, keys + at, sizes ? sizes + at : NULL, channels ? channels + at : NULL,
-                          batch);
+        rc = append_batch(s, keys + at, sizes ? sizes + at : NULL, channels ? channels + at : NULL, batch);
     }
     return rc;
 }

@@ -31,8 +31,7 @@ void sink_has_sizes(struct sink *sink);
 
 /* One request. 0, -ENOMEM, -ENOSPC. */
 int sink_number(struct sink *sink, uint64_t key, uint64_t size, enum policy_channel channel);
-int sink_text(struct sink *sink, const char *key, size_t len, uint64_t size,
-              enum policy_channel channel);
+int sink_text(struct sink *sink, const char *key, size_t len, uint64_t size, enum policy_channel channel);
 /* n plain reads of numbers; sizes NULL = not told. */
 int sink_numbers(struct sink *sink, const uint64_t *keys, const uint64_t *sizes, size_t n);
 /* n numbers with their channels. */

@@ -68,8 +68,8 @@ static int parse_real(const char *text, size_t len, double *ret)
     return *end || !isfinite(*ret) ? -EINVAL : 0;
 }
 
-static int set_value(const char *owner, const struct spec_param *param, const char *text,
-                     size_t len, struct spec_value *ret, struct trace_error *error)
+static int set_value(const char *owner, const struct spec_param *param, const char *text, size_t len,
+                     struct spec_value *ret, struct trace_error *error)
 {
     int rc = 0;
 
@@ -89,8 +89,8 @@ static int set_value(const char *owner, const struct spec_param *param, const ch
                           param->kind == SPEC_COUNT ? "whole number" : "number");
     }
     if (param->kind != SPEC_TEXT && (ret->real < param->least || ret->real > param->most)) {
-        return trace_fail(error, -EINVAL, "%s: %s=%s is not within %.10g and %.10g", owner,
-                          param->name, ret->text, param->least, param->most);
+        return trace_fail(error, -EINVAL, "%s: %s=%s is not within %.10g and %.10g", owner, param->name, ret->text,
+                          param->least, param->most);
     }
     return 0;
 }
@@ -105,8 +105,8 @@ static const struct spec_param *find(const struct spec_param *params, const char
     return NULL;
 }
 
-static int set_given(const char *owner, const char *text, const struct spec_param *params,
-                     struct spec_value *values, bool *given, struct trace_error *error)
+static int set_given(const char *owner, const char *text, const struct spec_param *params, struct spec_value *values,
+                     bool *given, struct trace_error *error)
 {
     while (*text) {
         size_t len = strcspn(text, ",");
@@ -114,8 +114,7 @@ static int set_given(const char *owner, const char *text, const struct spec_para
         const struct spec_param *param = find(params, text, name_len);
 
         if (!param) {
-            return trace_fail(error, -EINVAL, "%s: there is no parameter '%.*s'", owner,
-                              (int)name_len, text);
+            return trace_fail(error, -EINVAL, "%s: there is no parameter '%.*s'", owner, (int)name_len, text);
         }
         if (name_len == len) {
             return trace_fail(error, -EINVAL, "%s: '%.*s' has no value", owner, (int)len, text);
@@ -123,8 +122,7 @@ static int set_given(const char *owner, const char *text, const struct spec_para
         if (given[param - params]) {
             return trace_fail(error, -EINVAL, "%s: %s is given twice", owner, param->name);
         }
-        int rc = set_value(owner, param, text + name_len + 1, len - name_len - 1,
-                           &values[param - params], error);
+        int rc = set_value(owner, param, text + name_len + 1, len - name_len - 1, &values[param - params], error);
 
         if (rc) {
             return rc;
@@ -139,8 +137,8 @@ static int set_given(const char *owner, const char *text, const struct spec_para
     return 0;
 }
 
-int spec_parse(const char *owner, const char *text, const struct spec_param *params,
-               struct spec_value *values, struct trace_error *error)
+int spec_parse(const char *owner, const char *text, const struct spec_param *params, struct spec_value *values,
+               struct trace_error *error)
 {
     bool given[32] = {false};
     int rc = set_given(owner, text, params, values, given, error);

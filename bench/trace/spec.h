@@ -42,7 +42,7 @@ struct spec_value {
  * Reads "a=1,b=2" into values[], one for each of params, those not mentioned by their defaults. 0,
  * or -EINVAL with *error set ("OWNER: reason"); values are then undefined.
  */
-int spec_parse(const char *owner, const char *text, const struct spec_param *params,
-               struct spec_value *values, struct trace_error *error);
+int spec_parse(const char *owner, const char *text, const struct spec_param *params, struct spec_value *values,
+               struct trace_error *error);
 
 #endif

@@ -72,8 +72,8 @@ static int read_fast(struct reading *r, bool with_sizes, size_t *ret_nr)
     *ret_nr = lines_numbers(r->lines, keys, with_sizes ? sizes : NULL, FAST_LINES);
     int rc = *ret_nr ? sink_numbers(r->sink, keys, with_sizes ? sizes : NULL, *ret_nr) : 0;
 
-    return rc ? trace_fail(r->error, rc, "%s:%llu: %s", r->path,
-                           (unsigned long long)lines_number(r->lines), sink_reason(rc))
+    return rc ? trace_fail(r->error, rc, "%s:%llu: %s", r->path, (unsigned long long)lines_number(r->lines),
+                           sink_reason(rc))
               : 0;
 }
 
@@ -119,8 +119,7 @@ static const struct spec_param all_params[] = {
     {"size", SPEC_COUNT, "0", 0, 64, "column of the size, from 1; 0 = by the header"},
 };
 
-int load_how(enum trace_format format, const char *text, struct reader_how *ret,
-             struct trace_error *error)
+int load_how(enum trace_format format, const char *text, struct reader_how *ret, struct trace_error *error)
 {
     const struct reader *reader = reader_of(format);
     struct spec_param params[4] = {{0}};
@@ -154,8 +153,7 @@ int trace_format_check(enum trace_format format, const char *params, struct trac
     return load_how(format, params, &ignored, error);
 }
 
-static enum trace_format format_of(const char *path, const struct trace_options *options,
-                                   struct input *in)
+static enum trace_format format_of(const char *path, const struct trace_options *options, struct input *in)
 {
     struct head head;
 
@@ -186,9 +184,8 @@ static int read_any(struct reading *r, const struct reader *reader)
     return rc;
 }
 
-static int load_open(struct input *in, const char *path, enum trace_format format,
-                     const struct trace_options *options, struct sink *sink,
-                     struct trace_error *error)
+static int load_open(struct input *in, const char *path, enum trace_format format, const struct trace_options *options,
+                     struct sink *sink, struct trace_error *error)
 {
     struct reading r = {
         .path = path,
@@ -217,8 +214,7 @@ static int open_any(const char *path, struct input **ret, struct trace_error *er
     return rc ? trace_fail(error, rc, "%s: %s", path, reason) : 0;
 }
 
-int load_into(struct sink *sink, const char *path, const struct trace_options *options,
-              struct trace_error *error)
+int load_into(struct sink *sink, const char *path, const struct trace_options *options, struct trace_error *error)
 {
     struct input *in = NULL;
     int rc = open_any(path, &in, error);
@@ -226,9 +222,8 @@ int load_into(struct sink *sink, const char *path, const struct trace_options *o
     return rc ? rc : load_open(in, path, format_of(path, options, in), options, sink, error);
 }
 
-static int load_new(struct input *in, const char *path, enum trace_format format,
-                    const struct trace_options *options, struct trace **ret,
-                    struct trace_error *error)
+static int load_new(struct input *in, const char *path, enum trace_format format, const struct trace_options *options,
+                    struct trace **ret, struct trace_error *error)
 {
     struct sink *sink = sink_create();
 
@@ -253,8 +248,7 @@ static int load_new(struct input *in, const char *path, enum trace_format format
     return rc;
 }
 
-int trace_load(const char *path, const struct trace_options *options, struct trace **ret,
-               struct trace_error *error)
+int trace_load(const char *path, const struct trace_options *options, struct trace **ret, struct trace_error *error)
 {
     static const struct trace_options defaults = {.format = TRACE_FORMAT_AUTO};
     struct trace *t = NULL;

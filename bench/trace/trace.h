@@ -31,7 +31,7 @@ struct trace {
     uint64_t *sizes;      /* bytes of each id as first seen; NULL = the format has none */
     uint64_t nr_resized;  /* requests that gave another size than the key's first, which was kept */
 
-    uint8_t *channels; /* enum policy_channel of each request; NULL = POLICY_READ, all of them */
+    uint8_t *channels;       /* enum policy_channel of each request; NULL = POLICY_READ, all of them */
     uint64_t nr_prefetches;  /* requests that are POLICY_PREFETCH: nobody waits for them */
     uint32_t nr_first_touch; /* ids that are not prefetched first, so the first demand must miss */
     bool is_plain;           /* no channel but POLICY_READ and POLICY_WRITE */
@@ -80,8 +80,7 @@ int trace_format_check(enum trace_format format, const char *params, struct trac
  * compression), -ENOSPC (too many distinct keys). Memory: 4 bytes a request (5 with channels), and
  * while loading 16 … 51 bytes a distinct number.
  */
-int trace_load(const char *path, const struct trace_options *options, struct trace **ret,
-               struct trace_error *error);
+int trace_load(const char *path, const struct trace_options *options, struct trace **ret, struct trace_error *error);
 /* NULL is allowed. */
 void trace_destroy(struct trace *trace);
 

@@ -74,9 +74,9 @@ struct genlru_config {
      * policy does not age by volume and shadows' clock counts in steps of 256. Not enforced: the owner evicts.
      */
     uint64_t capacity;
-    uint32_t nr_gens;                   /* 3..64; 0 = 4 */
-    uint32_t nr_types;                  /* 1..4; 0 = 1 */
-    uint32_t stripes; /* threads that add side by side, 1..8; 0 = min(cpus, 8), 1 if capacity < 4096 */
+    uint32_t nr_gens;  /* 3..64; 0 = 4 */
+    uint32_t nr_types; /* 1..4; 0 = 1 */
+    uint32_t stripes;  /* threads that add side by side, 1..8; 0 = min(cpus, 8), 1 if capacity < 4096 */
     uint8_t type_weight[GENLRU_MAX_TYPES];    /* cost of a refault of each type, 1..200; 0 = 100 */
     const struct genlru_allocator *allocator; /* copied; NULL = the C library's */
     struct genlru_pool *pool;                 /* shared block pool; NULL = one of its own */

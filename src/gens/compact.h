@@ -35,8 +35,8 @@ static inline void genlru__compaction_is_due(struct genlru *lru)
 
 static inline void genlru__compact_if_due(struct genlru *lru)
 {
-    bool may_be_sparse = lru->nr_linked > lru->nr_nonempty &&
-                         GENLRU__SLOTS * (lru->nr_linked - lru->nr_nonempty) > 2 * lru->live_hint;
+    bool may_be_sparse =
+        lru->nr_linked > lru->nr_nonempty && GENLRU__SLOTS * (lru->nr_linked - lru->nr_nonempty) > 2 * lru->live_hint;
 
     if (may_be_sparse || genlru_impl_load_relaxed(&lru->is_compaction_due))
         genlru__compact_some(lru);

@@ -58,7 +58,7 @@ struct genlru__counter {
 
 struct genlru__open {
     struct genlru__block *block; /* NULL = free */
-    genlru__u64 seq;                /* generation, or GENLRU__NO_SEQ */
+    genlru__u64 seq;             /* generation, or GENLRU__NO_SEQ */
     uint16_t list;
 };
 
@@ -72,19 +72,20 @@ struct genlru__open {
 struct genlru__stripe {
     struct genlru__spinlock lock;              /* guards open[] and the blocks' fill */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
-    genlru__u64 added_charge;                     /* charge of all adds; written under the lock */
-    genlru__u64 other_charge;                     /* what else changed the lru's charge; written by anyone */
-    genlru__u64 refaulted;                        /* statistics: relaxed atomics, written under the lock */
+    genlru__u64 added_charge;                  /* charge of all adds; written under the lock */
+    genlru__u64 other_charge;                  /* what else changed the lru's charge; written by anyone */
+    genlru__u64 refaulted;                     /* statistics: relaxed atomics, written under the lock */
     genlru__u64 refaulted_workingset;
-    genlru__u64 del_begun;               /* atomics, written by anyone: dels before they take a slot, and after */
-    genlru__u64 del_ended;               /* they have counted; every 64th looks after holes */
+    genlru__u64 del_begun;            /* atomics, written by anyone: dels before they take a slot, and after */
+    genlru__u64 del_ended;            /* they have counted; every 64th looks after holes */
     struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
 };
 
 /* Per type: what was evicted, protected and refaulted, by tier (see reclaim/controller.h). Relaxed atomics. */
 struct genlru__hist {
-    genlru__u64 avg_refaulted[GENLRU_NR_TIERS]; /* written under the lru's lock, like the next three; integers, so that */
-    genlru__u64 avg_total[GENLRU_NR_TIERS];     /* every platform comes to the same victims */
+    genlru__u64
+        avg_refaulted[GENLRU_NR_TIERS];     /* written under the lru's lock, like the next three; integers, so that */
+    genlru__u64 avg_total[GENLRU_NR_TIERS]; /* every platform comes to the same victims */
     genlru__u64 evicted[GENLRU_NR_TIERS];
     genlru__u64 protected_[GENLRU_NR_TIERS];
     genlru__u64 refaulted[GENLRU_NR_TIERS]; /* adds count here without the lock */

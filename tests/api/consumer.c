@@ -31,8 +31,7 @@ int main(void)
     int ret;
 
     if (strcmp(genlru_version(), GENLRU_VERSION_STRING) != 0) {
-        fprintf(stderr, "consumer: header %s, library %s\n", GENLRU_VERSION_STRING,
-                genlru_version());
+        fprintf(stderr, "consumer: header %s, library %s\n", GENLRU_VERSION_STRING, genlru_version());
         return EXIT_FAILURE;
     }
     config.capacity = CAPACITY;
@@ -74,8 +73,7 @@ int main(void)
 
     /* What is left goes the same way, since an lru with nodes on it cannot be ended. */
     genlru_set_capacity(lru, 0);
-    for (struct genlru_victim victim;
-         genlru_evict(lru, &(struct genlru_budget){.nodes = 1}, &victim, 1, NULL) == 1;)
+    for (struct genlru_victim victim; genlru_evict(lru, &(struct genlru_budget){.nodes = 1}, &victim, 1, NULL) == 1;)
         free(GENLRU_ENTRY(victim.node, struct entry, node));
     ret = genlru_destroy(lru);
     if (ret)

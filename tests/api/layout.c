@@ -79,11 +79,9 @@ static void check_against_library(void)
     EXPECT(genlru_node_type(&node), 2);
     EXPECT(genlru_node_owner_bits(&node), 5);
 
-    node.state.do_not_touch =
-        genlru_impl_with_word(state, genlru_impl_with_refs(genlru_impl_word(state), 3));
+    node.state.do_not_touch = genlru_impl_with_word(state, genlru_impl_with_refs(genlru_impl_word(state), 3));
     EXPECT(genlru_node_refs(&node), 3);
-    node.state.do_not_touch =
-        genlru_impl_with_word(state, genlru_impl_word(state) | GENLRU_ISOLATED);
+    node.state.do_not_touch = genlru_impl_with_word(state, genlru_impl_word(state) | GENLRU_ISOLATED);
     EXPECT(genlru_node_is_isolated(&node), 1);
     EXPECT(genlru_node_is_listed(&node), 0);
 }

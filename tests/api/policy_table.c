@@ -13,12 +13,12 @@ static const struct genlru_policy *const presets[] = {
 
 enum { NR_PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
-#define ROW(field)                                                                                                     \
-    do {                                                                                                               \
-        printf("| `%s` |", #field);                                                                                    \
-        for (unsigned i = 0; i < NR_PRESETS; i++)                                                                      \
-            printf(" %d |", (int)presets[i]->field);                                                                   \
-        printf("\n");                                                                                                  \
+#define ROW(field)                                   \
+    do {                                             \
+        printf("| `%s` |", #field);                  \
+        for (unsigned i = 0; i < NR_PRESETS; i++)    \
+            printf(" %d |", (int)presets[i]->field); \
+        printf("\n");                                \
     } while (0)
 
 /* The refs at which each tier begins. */

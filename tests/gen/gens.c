@@ -27,8 +27,7 @@ static struct run run(const char *spec, size_t n, size_t piece)
 
     cr_assert(r.keys && r.channels);
     cr_assert_eq(gen_create(spec, &g, &error), 0, "%s", error.text);
-    while (r.n < n &&
-           (got = gen_fill(g, r.keys + r.n, r.channels + r.n, n - r.n < piece ? n - r.n : piece))) {
+    while (r.n < n && (got = gen_fill(g, r.keys + r.n, r.channels + r.n, n - r.n < piece ? n - r.n : piece))) {
         r.n += got;
     }
     gen_destroy(g);
@@ -96,8 +95,7 @@ Test(gens, zipf_is_exact)
         for (int k = 1; k <= 1000; k++) {
             double want = (double)n * pow(k, -thetas[i]) / zeta;
 
-            cr_assert_lt(fabs(count[k - 1] - want), 5 * sqrt(want) + 5, "theta %g rank %d",
-                         thetas[i], k);
+            cr_assert_lt(fabs(count[k - 1] - want), 5 * sqrt(want) + 5, "theta %g rank %d", thetas[i], k);
         }
         run_free(&r);
     }
@@ -138,8 +136,7 @@ Test(gens, scan_get)
     struct run r = run("scan-get:entries=190000,per_block=19,gets=10,scan=1900,ahead=8,index=0,"
                        "requests=300000",
                        n, 4096);
-    struct run all =
-        run("scan-get:entries=19000,gets=0,scan=190,ahead=4,index=0,requests=1000", 1000, 64);
+    struct run all = run("scan-get:entries=19000,gets=0,scan=190,ahead=4,index=0,requests=1000", 1000, 64);
     struct run gets = run("scan-get:entries=1900,gets=5,scan=0,index=3,requests=1000", 1000, 64);
     uint64_t reads = 0;
     uint64_t prefetches = 0;
@@ -175,8 +172,7 @@ Test(gens, scan_get)
 /* A round by hand: 4 leaves scanned (read ahead in twos), 1 lookup, 3 files of 2 a directory, 1 lookup. */
 Test(gens, sqlite_grep)
 {
-    struct run r =
-        run("sqlite-grep:hot=4,ahead=2,lookups=1,files=3,per_dir=2,after=1,requests=44", 44, 5);
+    struct run r = run("sqlite-grep:hot=4,ahead=2,lookups=1,files=3,per_dir=2,after=1,requests=44", 44, 5);
     /* leaves 0-3, root 4, inner 5, (spare) 6; inodes 6; dirs 7, 8; files 9 … : see create */
     static const char scan[] = "PPRRPPRR";
 

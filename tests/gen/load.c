@@ -65,8 +65,7 @@ Test(load, chain_with_traces)
     cr_assert_geq(file, 0);
     cr_assert_eq(write(file, "1,50\nx,60\n", 10), 10);
     close(file);
-    snprintf(spec, sizeof(spec), "chain:(loop:keys=2,requests=2)(trace:%s)(loop:keys=3,requests=3)",
-             path);
+    snprintf(spec, sizeof(spec), "chain:(loop:keys=2,requests=2)(trace:%s)(loop:keys=3,requests=3)", path);
     struct trace *t = load(spec);
 
     expect_ids(t, "0 1 1 2 0 1 3");

@@ -141,7 +141,6 @@ void model_compact_if_due(struct model *model)
     uint64_t linked, nonempty;
 
     count_blocks(model, &linked, &nonempty);
-    if (model->is_compaction_due ||
-        (linked > nonempty && MODEL_PLACES * (linked - nonempty) > 2 * model->live_hint))
+    if (model->is_compaction_due || (linked > nonempty && MODEL_PLACES * (linked - nonempty) > 2 * model->live_hint))
         model_compact(model);
 }

@@ -72,8 +72,7 @@ static uint32_t count_resident(const struct policy *p)
     return n;
 }
 
-static struct policy *make_config(const struct policy_ops *ops, const struct policy_config *config,
-                                  const uint32_t *ids)
+static struct policy *make_config(const struct policy_ops *ops, const struct policy_config *config, const uint32_t *ids)
 {
     struct policy *p = NULL;
 
@@ -106,8 +105,7 @@ static uint32_t *random_ids(void)
     return ids;
 }
 
-static void random_run(const struct policy_ops *ops, uint32_t capacity, const uint32_t *ids,
-                       bool all_channels)
+static void random_run(const struct policy_ops *ops, uint32_t capacity, const uint32_t *ids, bool all_channels)
 {
     uint64_t state = seed_of_run();
     struct policy *p = make(ops, capacity, ids);
@@ -127,11 +125,9 @@ static void random_run(const struct policy_ops *ops, uint32_t capacity, const ui
         cr_assert_eq(hit, was, "%s, step %u: 1", ops->name, (unsigned)i);
         cr_assert(policy_is_resident(p, id), "%s, step %u: 2", ops->name, (unsigned)i);
         cr_assert_leq(p->nr_resident, capacity, "%s, step %u: 3", ops->name, (unsigned)i);
-        cr_assert_eq(p->nr_resident + p->evictions, misses, "%s, step %u: 4", ops->name,
-                     (unsigned)i);
+        cr_assert_eq(p->nr_resident + p->evictions, misses, "%s, step %u: 4", ops->name, (unsigned)i);
         if (i % 64 == 0) {
-            cr_assert_eq(p->nr_resident, count_resident(p), "%s, step %u: 3", ops->name,
-                         (unsigned)i);
+            cr_assert_eq(p->nr_resident, count_resident(p), "%s, step %u: 3", ops->name, (unsigned)i);
         }
     }
     cr_assert_gt(misses, 0);
@@ -201,8 +197,7 @@ static uint64_t count_bytes(const struct policy *p)
     return bytes;
 }
 
-static void random_run_bytes(const struct policy_config *config, const struct policy_ops *ops,
-                             const uint32_t *ids)
+static void random_run_bytes(const struct policy_config *config, const struct policy_ops *ops, const uint32_t *ids)
 {
     struct policy *p = make_config(ops, config, ids);
     uint64_t misses = 0;
@@ -218,8 +213,7 @@ static void random_run_bytes(const struct policy_config *config, const struct po
         missed_bytes += hit ? 0 : size;
         refused += size > config->capacity;
         cr_assert_eq(hit, was, "%s, step %u", ops->name, (unsigned)i);
-        cr_assert_eq(policy_is_resident(p, ids[i]), size <= config->capacity, "%s, step %u",
-                     ops->name, (unsigned)i);
+        cr_assert_eq(policy_is_resident(p, ids[i]), size <= config->capacity, "%s, step %u", ops->name, (unsigned)i);
         cr_assert_leq(p->used, config->capacity, "%s, step %u", ops->name, (unsigned)i);
         cr_assert_eq(p->nr_resident + p->evictions + p->nr_refused, misses);
         if (i % 64 == 0) {
@@ -259,8 +253,7 @@ Test(all, random_bytes)
                 random_run_bytes(&config, policy_at(k), ids);
                 with_sizes++;
             } else {
-                cr_assert_eq(policy_create(policy_at(k), &config, &p), -EOPNOTSUPP, "%s",
-                             policy_at(k)->name);
+                cr_assert_eq(policy_create(policy_at(k), &config, &p), -EOPNOTSUPP, "%s", policy_at(k)->name);
                 cr_assert_null(p);
             }
         }
@@ -318,8 +311,8 @@ Test(all, equal_sizes_are_entries)
         struct policy *bytes = make_config(policy_at(k), &config, ids);
         struct policy *entries = make(policy_at(k), 40, ids);
 
-        cr_assert_eq(policy_replay(bytes, ids, NR_STEPS), policy_replay(entries, ids, NR_STEPS),
-                     "%s", policy_at(k)->name);
+        cr_assert_eq(policy_replay(bytes, ids, NR_STEPS), policy_replay(entries, ids, NR_STEPS), "%s",
+                     policy_at(k)->name);
         policy_destroy(bytes);
         policy_destroy(entries);
         compared++;

@@ -20,14 +20,10 @@
 static const struct policy_config config = {.capacity = 2, .nr_ids = 4};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "belady: 0"},
-    {POLICY_READ, 1, false, "belady: 0 1"},
-    {POLICY_READ, 2, false, "belady: 0 2"},
-    {POLICY_READ, 0, true, "belady: 0 2"},
-    {POLICY_READ, 1, false, "belady: 0 1"},
-    {POLICY_READ, 3, false, "belady: 0 3"},
-    {POLICY_READ, 0, true, "belady: 0 3"},
-    {POLICY_READ, 3, true, "belady: 0 3"},
+    {POLICY_READ, 0, false, "belady: 0"},   {POLICY_READ, 1, false, "belady: 0 1"},
+    {POLICY_READ, 2, false, "belady: 0 2"}, {POLICY_READ, 0, true, "belady: 0 2"},
+    {POLICY_READ, 1, false, "belady: 0 1"}, {POLICY_READ, 3, false, "belady: 0 3"},
+    {POLICY_READ, 0, true, "belady: 0 3"},  {POLICY_READ, 3, true, "belady: 0 3"},
     {POLICY_READ, 1, false, "belady: 0 1"},
 };
 
@@ -90,9 +86,8 @@ Test(belady, is_the_optimum)
 
             cr_assert_eq(policy_create(&policy_belady, &small, &p), 0);
             cr_assert_eq(policy_prepare(p, ids, BRUTE_REQUESTS), 0);
-            cr_assert_eq(policy_replay(p, ids, BRUTE_REQUESTS),
-                         (uint64_t)fewest_misses(ids, 0, 0, (int)capacity), "trial %d, capacity %u", trial,
-                         (unsigned)capacity);
+            cr_assert_eq(policy_replay(p, ids, BRUTE_REQUESTS), (uint64_t)fewest_misses(ids, 0, 0, (int)capacity),
+                         "trial %d, capacity %u", trial, (unsigned)capacity);
             policy_destroy(p);
         }
     }
@@ -156,8 +151,7 @@ Test(belady, many_positions)
 
         cr_assert_eq(policy_create(&policy_belady, &some, &p), 0);
         cr_assert_eq(policy_prepare(p, ids, NR_REQUESTS), 0);
-        cr_assert_eq(policy_replay(p, ids, NR_REQUESTS),
-                     obvious_misses(ids, NR_REQUESTS, NR_IDS, capacities[c]));
+        cr_assert_eq(policy_replay(p, ids, NR_REQUESTS), obvious_misses(ids, NR_REQUESTS, NR_IDS, capacities[c]));
         policy_destroy(p);
     }
 }

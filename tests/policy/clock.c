@@ -18,18 +18,12 @@
 static const struct policy_config config = {.capacity = 3, .nr_ids = 6};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "clock: 0"},
-    {POLICY_READ, 1, false, "clock: 1 0"},
-    {POLICY_READ, 2, false, "clock: 2 1 0"},
-    {POLICY_READ, 0, true, "clock: 2 1 0r"},
-    {POLICY_READ, 3, false, "clock: 3 0 2"},
-    {POLICY_READ, 2, true, "clock: 3 0 2r"},
-    {POLICY_READ, 0, true, "clock: 3 0r 2r"},
-    {POLICY_READ, 4, false, "clock: 4 0 2"},
-    {POLICY_READ, 4, true, "clock: 4r 0 2"},
-    {POLICY_READ, 0, true, "clock: 4r 0r 2"},
-    {POLICY_READ, 2, true, "clock: 4r 0r 2r"},
-    {POLICY_READ, 5, false, "clock: 5 4 0"},
+    {POLICY_READ, 0, false, "clock: 0"},       {POLICY_READ, 1, false, "clock: 1 0"},
+    {POLICY_READ, 2, false, "clock: 2 1 0"},   {POLICY_READ, 0, true, "clock: 2 1 0r"},
+    {POLICY_READ, 3, false, "clock: 3 0 2"},   {POLICY_READ, 2, true, "clock: 3 0 2r"},
+    {POLICY_READ, 0, true, "clock: 3 0r 2r"},  {POLICY_READ, 4, false, "clock: 4 0 2"},
+    {POLICY_READ, 4, true, "clock: 4r 0 2"},   {POLICY_READ, 0, true, "clock: 4r 0r 2"},
+    {POLICY_READ, 2, true, "clock: 4r 0r 2r"}, {POLICY_READ, 5, false, "clock: 5 4 0"},
 };
 
 #define NR_STEPS (sizeof(steps) / sizeof(steps[0]))

@@ -138,14 +138,10 @@ Test(clru, golden_mapped)
         {POLICY_MAPPED, 5, false, "active: 2r | inactive: 5y 8y 7yx | age 6 refaults 0 restores 0"},
         {POLICY_MAPPED, 6, false, "active: 6y 7rx 2r | inactive: 5r | age 8 refaults 1 restores 0"},
         {POLICY_EXEC, 7, true, "active: 6y 7ryx 2r | inactive: 5r | age 8 refaults 1 restores 0"},
-        {POLICY_MAPPED, 9, false,
-         "active: 7rx 6y | inactive: 9y 2rw | age 9 refaults 1 restores 0"},
-        {POLICY_MAPPED, 10, false,
-         "active: 7rx 6y | inactive: 10y 9y | age 10 refaults 1 restores 0"},
-        {POLICY_MAPPED, 2, false,
-         "active: 2wy 7rx 6y | inactive: 10r | age 12 refaults 2 restores 1"},
-        {POLICY_MAPPED, 11, false,
-         "active: 2wy | inactive: 11y 7rwx 6w | age 13 refaults 2 restores 1"},
+        {POLICY_MAPPED, 9, false, "active: 7rx 6y | inactive: 9y 2rw | age 9 refaults 1 restores 0"},
+        {POLICY_MAPPED, 10, false, "active: 7rx 6y | inactive: 10y 9y | age 10 refaults 1 restores 0"},
+        {POLICY_MAPPED, 2, false, "active: 2wy 7rx 6y | inactive: 10r | age 12 refaults 2 restores 1"},
+        {POLICY_MAPPED, 11, false, "active: 2wy | inactive: 11y 7rwx 6w | age 13 refaults 2 restores 1"},
     };
 
     golden_run(&policy_clru, &config, steps, sizeof(steps) / sizeof(steps[0]));

@@ -17,14 +17,10 @@
 static const struct policy_config config = {.capacity = 3, .nr_ids = 5};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "fifo: 0"},
-    {POLICY_READ, 1, false, "fifo: 1 0"},
-    {POLICY_READ, 2, false, "fifo: 2 1 0"},
-    {POLICY_READ, 0, true, "fifo: 2 1 0"},
-    {POLICY_READ, 3, false, "fifo: 3 2 1"},
-    {POLICY_READ, 0, false, "fifo: 0 3 2"},
-    {POLICY_READ, 2, true, "fifo: 0 3 2"},
-    {POLICY_READ, 4, false, "fifo: 4 0 3"},
+    {POLICY_READ, 0, false, "fifo: 0"},     {POLICY_READ, 1, false, "fifo: 1 0"},
+    {POLICY_READ, 2, false, "fifo: 2 1 0"}, {POLICY_READ, 0, true, "fifo: 2 1 0"},
+    {POLICY_READ, 3, false, "fifo: 3 2 1"}, {POLICY_READ, 0, false, "fifo: 0 3 2"},
+    {POLICY_READ, 2, true, "fifo: 0 3 2"},  {POLICY_READ, 4, false, "fifo: 4 0 3"},
 };
 
 #define NR_STEPS (sizeof(steps) / sizeof(steps[0]))
@@ -53,14 +49,9 @@ static const uint64_t sizes[] = {4, 3, 5, 11, 0, 10};
 static const struct policy_config bytes = {.capacity = 10, .nr_ids = 6, .sizes = sizes};
 
 static const struct golden_step byte_steps[] = {
-    {POLICY_READ, 0, false, "fifo: 0"},
-    {POLICY_READ, 1, false, "fifo: 1 0"},
-    {POLICY_READ, 2, false, "fifo: 2 1"},
-    {POLICY_READ, 3, false, "fifo: 2 1"},
-    {POLICY_READ, 4, false, "fifo: 4 2 1"},
-    {POLICY_READ, 5, false, "fifo: 5 4"},
-    {POLICY_READ, 1, false, "fifo: 1"},
-    {POLICY_READ, 1, true, "fifo: 1"},
+    {POLICY_READ, 0, false, "fifo: 0"},   {POLICY_READ, 1, false, "fifo: 1 0"},   {POLICY_READ, 2, false, "fifo: 2 1"},
+    {POLICY_READ, 3, false, "fifo: 2 1"}, {POLICY_READ, 4, false, "fifo: 4 2 1"}, {POLICY_READ, 5, false, "fifo: 5 4"},
+    {POLICY_READ, 1, false, "fifo: 1"},   {POLICY_READ, 1, true, "fifo: 1"},
 };
 
 #define NR_BYTE_STEPS (sizeof(byte_steps) / sizeof(byte_steps[0]))

@@ -19,8 +19,7 @@ static const struct policy_config four = {.capacity = 4, .nr_ids = 12};
 static const struct policy_config two = {.capacity = 2, .nr_ids = 4};
 
 #define RUN(ops, config, steps) golden_run(&ops, &config, steps, sizeof(steps) / sizeof(steps[0]))
-#define REPLAY(ops, config, steps)                                                                 \
-    golden_replay(&ops, &config, steps, sizeof(steps) / sizeof(steps[0]))
+#define REPLAY(ops, config, steps) golden_replay(&ops, &config, steps, sizeof(steps) / sizeof(steps[0]))
 
 /*
  * Frequency guided promotion.
@@ -215,18 +214,12 @@ Test(mglru_fg, golden_mapped)
 Test(mglru, golden_read)
 {
     static const struct golden_step steps[] = {
-        {POLICY_READ, 0, false, "0: | 1: | 2: 0.1 | 3:"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: 0.2 | 3:"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: 0.3 | 3:"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: 0.4 | 3:"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: 0.4w | 3:"},
-        {POLICY_READ, 1, false, "0: | 1: | 2: 0.4w 1.1 | 3:"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.2 | 3:"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.3 | 3:"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.4 | 3:"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.4w | 3:"},
-        {POLICY_READ, 2, false, "0: | 1: | 2: 1.0w 2.1"},
-        {POLICY_READ, 0, false, "0: | 1: | 2: 0.1w 2.1"},
+        {POLICY_READ, 0, false, "0: | 1: | 2: 0.1 | 3:"},     {POLICY_READ, 0, true, "0: | 1: | 2: 0.2 | 3:"},
+        {POLICY_READ, 0, true, "0: | 1: | 2: 0.3 | 3:"},      {POLICY_READ, 0, true, "0: | 1: | 2: 0.4 | 3:"},
+        {POLICY_READ, 0, true, "0: | 1: | 2: 0.4w | 3:"},     {POLICY_READ, 1, false, "0: | 1: | 2: 0.4w 1.1 | 3:"},
+        {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.2 | 3:"}, {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.3 | 3:"},
+        {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.4 | 3:"}, {POLICY_READ, 1, true, "0: | 1: | 2: 0.4w 1.4w | 3:"},
+        {POLICY_READ, 2, false, "0: | 1: | 2: 1.0w 2.1"},     {POLICY_READ, 0, false, "0: | 1: | 2: 0.1w 2.1"},
     };
 
     RUN(policy_mglru, two, steps);
@@ -284,20 +277,13 @@ Test(mglru, golden_four)
 Test(mglru_old, golden_read)
 {
     static const struct golden_step steps[] = {
-        {POLICY_READ, 0, false, "0: | 1: | 2: | 3: 0.1"},
-        {POLICY_READ, 1, false, "0: | 1: | 2: | 3: 0.1 1.1"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.2 1.1"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.3 1.1"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.4 1.1"},
-        {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.4w 1.1"},
-        {POLICY_READ, 2, false, "0: | 1: | 2: 0.0w | 3: 2.1"},
-        {POLICY_READ, 1, false, "0: | 1: | 2: 0.0w | 3: 1.1"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.2"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.3"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.4"},
-        {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.4w"},
-        {POLICY_READ, 3, false, "0: | 1: | 2: 1.0w 3.1"},
-        {POLICY_READ, 0, false, "0: | 1: | 2: 0.1w 3.1"},
+        {POLICY_READ, 0, false, "0: | 1: | 2: | 3: 0.1"},      {POLICY_READ, 1, false, "0: | 1: | 2: | 3: 0.1 1.1"},
+        {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.2 1.1"},   {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.3 1.1"},
+        {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.4 1.1"},   {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.4w 1.1"},
+        {POLICY_READ, 2, false, "0: | 1: | 2: 0.0w | 3: 2.1"}, {POLICY_READ, 1, false, "0: | 1: | 2: 0.0w | 3: 1.1"},
+        {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.2"},  {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.3"},
+        {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.4"},  {POLICY_READ, 1, true, "0: | 1: | 2: 0.0w | 3: 1.4w"},
+        {POLICY_READ, 3, false, "0: | 1: | 2: 1.0w 3.1"},      {POLICY_READ, 0, false, "0: | 1: | 2: 0.1w 3.1"},
     };
 
     RUN(policy_mglru_old, two, steps);
@@ -367,8 +353,8 @@ Test(genlru, evicts_by_charge)
 Test(genlru, equal_sizes_are_entries)
 {
     enum { NR_IDS = 200, NR_REQUESTS = 20000 };
-    static const struct policy_ops *const presets[] = {&policy_mglru, &policy_mglru_old,
-                                                       &policy_mglru_fg, &policy_genlru};
+    static const struct policy_ops *const presets[] = {&policy_mglru, &policy_mglru_old, &policy_mglru_fg,
+                                                       &policy_genlru};
     static uint32_t ids[NR_REQUESTS];
     static uint64_t sizes[NR_IDS];
     uint64_t state = 99;
@@ -396,8 +382,7 @@ Test(genlru, equal_sizes_are_entries)
 
         cr_assert_eq(policy_create(presets[k], &entries, &p), 0);
         cr_assert_eq(policy_create(presets[k], &bytes, &q), 0);
-        cr_assert_eq(policy_replay(p, ids, NR_REQUESTS), policy_replay(q, ids, NR_REQUESTS), "%s",
-                     presets[k]->name);
+        cr_assert_eq(policy_replay(p, ids, NR_REQUESTS), policy_replay(q, ids, NR_REQUESTS), "%s", presets[k]->name);
         cr_assert_lt(p->nr_resident, 41);
         policy_destroy(p);
         policy_destroy(q);

@@ -44,8 +44,8 @@ static uint32_t *prepare(struct policy *p, const struct golden_step *steps, size
     return ids;
 }
 
-void golden_run(const struct policy_ops *ops, const struct policy_config *config,
-                const struct golden_step *steps, size_t n)
+void golden_run(const struct policy_ops *ops, const struct policy_config *config, const struct golden_step *steps,
+                size_t n)
 {
     struct policy *p = NULL;
     uint64_t misses = 0;
@@ -62,8 +62,8 @@ void golden_run(const struct policy_ops *ops, const struct policy_config *config
         misses += !hit;
         cr_assert_eq(was_resident, s->hit, "step %zu, id %u: residency", i + 1, (unsigned)s->id);
         cr_assert_eq(hit, s->hit, "step %zu, id %u: hit %d", i + 1, (unsigned)s->id, hit);
-        cr_assert_str_eq(state, s->state, "step %zu, id %u:\n  is      %s\n  must be %s", i + 1,
-                         (unsigned)s->id, state, s->state);
+        cr_assert_str_eq(state, s->state, "step %zu, id %u:\n  is      %s\n  must be %s", i + 1, (unsigned)s->id, state,
+                         s->state);
         cr_assert_eq(p->nr_resident, count_resident(p), "step %zu", i + 1);
         cr_assert_eq(p->evictions, misses - p->nr_resident - p->nr_refused, "step %zu", i + 1);
         free(state);
@@ -72,8 +72,8 @@ void golden_run(const struct policy_ops *ops, const struct policy_config *config
     free(ids);
 }
 
-void golden_replay(const struct policy_ops *ops, const struct policy_config *config,
-                   const struct golden_step *steps, size_t n)
+void golden_replay(const struct policy_ops *ops, const struct policy_config *config, const struct golden_step *steps,
+                   size_t n)
 {
     struct policy *p = NULL;
     uint64_t misses = 0;

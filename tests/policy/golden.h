@@ -21,15 +21,15 @@ struct golden_step {
 };
 
 /* Every step through policy_access; nr_resident and evictions are checked along. */
-void golden_run(const struct policy_ops *ops, const struct policy_config *config,
-                const struct golden_step *steps, size_t n);
+void golden_run(const struct policy_ops *ops, const struct policy_config *config, const struct golden_step *steps,
+                size_t n);
 
 /*
  * The steps' ids through policy_replay in one go: misses and final state must be those of
  * policy_access. Only for traces of nothing but POLICY_READ.
  */
-void golden_replay(const struct policy_ops *ops, const struct policy_config *config,
-                   const struct golden_step *steps, size_t n);
+void golden_replay(const struct policy_ops *ops, const struct policy_config *config, const struct golden_step *steps,
+                   size_t n);
 
 /* The state as a string of malloc. */
 char *golden_state(const struct policy *p);

@@ -18,12 +18,9 @@
 static const struct policy_config config = {.capacity = 2, .nr_ids = 4};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "lfu: 0.1 | next 0"},
-    {POLICY_READ, 1, false, "lfu: 0.1 1.1 | next 0"},
-    {POLICY_READ, 0, true, "lfu: 0.2 1.1 | next 1"},
-    {POLICY_READ, 2, false, "lfu: 0.2 2.1 | next 2"},
-    {POLICY_READ, 2, true, "lfu: 0.2 2.2 | next 0"},
-    {POLICY_READ, 3, false, "lfu: 2.2 3.1 | next 3"},
+    {POLICY_READ, 0, false, "lfu: 0.1 | next 0"},    {POLICY_READ, 1, false, "lfu: 0.1 1.1 | next 0"},
+    {POLICY_READ, 0, true, "lfu: 0.2 1.1 | next 1"}, {POLICY_READ, 2, false, "lfu: 0.2 2.1 | next 2"},
+    {POLICY_READ, 2, true, "lfu: 0.2 2.2 | next 0"}, {POLICY_READ, 3, false, "lfu: 2.2 3.1 | next 3"},
 };
 
 #define NR_STEPS (sizeof(steps) / sizeof(steps[0]))

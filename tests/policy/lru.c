@@ -19,11 +19,9 @@
 static const struct policy_config config = {.capacity = 3, .nr_ids = 4};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "lru: 0"},     {POLICY_READ, 1, false, "lru: 1 0"},
-    {POLICY_READ, 2, false, "lru: 2 1 0"}, {POLICY_READ, 0, true, "lru: 0 2 1"},
-    {POLICY_READ, 3, false, "lru: 3 0 2"}, {POLICY_READ, 1, false, "lru: 1 3 0"},
-    {POLICY_READ, 0, true, "lru: 0 1 3"},  {POLICY_READ, 0, true, "lru: 0 1 3"},
-    {POLICY_READ, 3, true, "lru: 3 0 1"},
+    {POLICY_READ, 0, false, "lru: 0"},    {POLICY_READ, 1, false, "lru: 1 0"},   {POLICY_READ, 2, false, "lru: 2 1 0"},
+    {POLICY_READ, 0, true, "lru: 0 2 1"}, {POLICY_READ, 3, false, "lru: 3 0 2"}, {POLICY_READ, 1, false, "lru: 1 3 0"},
+    {POLICY_READ, 0, true, "lru: 0 1 3"}, {POLICY_READ, 0, true, "lru: 0 1 3"},  {POLICY_READ, 3, true, "lru: 3 0 1"},
 };
 
 #define NR_STEPS (sizeof(steps) / sizeof(steps[0]))

@@ -21,18 +21,12 @@
 static const struct policy_config config = {.capacity = 3, .nr_ids = 7};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "sieve: 0"},
-    {POLICY_READ, 1, false, "sieve: 1 0"},
-    {POLICY_READ, 2, false, "sieve: 2 1 0"},
-    {POLICY_READ, 0, true, "sieve: 2 1 0v"},
-    {POLICY_READ, 3, false, "sieve: 3 2< 0"},
-    {POLICY_READ, 0, true, "sieve: 3 2< 0v"},
-    {POLICY_READ, 2, true, "sieve: 3 2v< 0v"},
-    {POLICY_READ, 4, false, "sieve: 4 2 0v"},
-    {POLICY_READ, 5, false, "sieve: 5 4< 0"},
-    {POLICY_READ, 5, true, "sieve: 5v 4< 0"},
-    {POLICY_READ, 4, true, "sieve: 5v 4v< 0"},
-    {POLICY_READ, 0, true, "sieve: 5v 4v< 0v"},
+    {POLICY_READ, 0, false, "sieve: 0"},       {POLICY_READ, 1, false, "sieve: 1 0"},
+    {POLICY_READ, 2, false, "sieve: 2 1 0"},   {POLICY_READ, 0, true, "sieve: 2 1 0v"},
+    {POLICY_READ, 3, false, "sieve: 3 2< 0"},  {POLICY_READ, 0, true, "sieve: 3 2< 0v"},
+    {POLICY_READ, 2, true, "sieve: 3 2v< 0v"}, {POLICY_READ, 4, false, "sieve: 4 2 0v"},
+    {POLICY_READ, 5, false, "sieve: 5 4< 0"},  {POLICY_READ, 5, true, "sieve: 5v 4< 0"},
+    {POLICY_READ, 4, true, "sieve: 5v 4v< 0"}, {POLICY_READ, 0, true, "sieve: 5v 4v< 0v"},
     {POLICY_READ, 6, false, "sieve: 6 5< 0"},
 };
 

@@ -20,18 +20,12 @@
 static const struct policy_config config = {.capacity = 5, .nr_ids = 7};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "0: 0 | 1:"},
-    {POLICY_READ, 1, false, "0: 1 0 | 1:"},
-    {POLICY_READ, 2, false, "0: 2 1 0 | 1:"},
-    {POLICY_READ, 0, true, "0: 2 1 | 1: 0"},
-    {POLICY_READ, 1, true, "0: 2 | 1: 1 0"},
-    {POLICY_READ, 2, true, "0: | 1: 2 1 0"},
-    {POLICY_READ, 3, false, "0: 3 | 1: 2 1 0"},
-    {POLICY_READ, 4, false, "0: 4 3 | 1: 2 1 0"},
-    {POLICY_READ, 3, true, "0: 4 | 1: 3 2 1 0"},
-    {POLICY_READ, 4, true, "0: 0 | 1: 4 3 2 1"},
-    {POLICY_READ, 5, false, "0: 5 | 1: 4 3 2 1"},
-    {POLICY_READ, 1, true, "0: 5 | 1: 1 4 3 2"},
+    {POLICY_READ, 0, false, "0: 0 | 1:"},         {POLICY_READ, 1, false, "0: 1 0 | 1:"},
+    {POLICY_READ, 2, false, "0: 2 1 0 | 1:"},     {POLICY_READ, 0, true, "0: 2 1 | 1: 0"},
+    {POLICY_READ, 1, true, "0: 2 | 1: 1 0"},      {POLICY_READ, 2, true, "0: | 1: 2 1 0"},
+    {POLICY_READ, 3, false, "0: 3 | 1: 2 1 0"},   {POLICY_READ, 4, false, "0: 4 3 | 1: 2 1 0"},
+    {POLICY_READ, 3, true, "0: 4 | 1: 3 2 1 0"},  {POLICY_READ, 4, true, "0: 0 | 1: 4 3 2 1"},
+    {POLICY_READ, 5, false, "0: 5 | 1: 4 3 2 1"}, {POLICY_READ, 1, true, "0: 5 | 1: 1 4 3 2"},
     {POLICY_READ, 6, false, "0: 6 | 1: 1 4 3 2"},
 };
 
@@ -62,24 +56,15 @@ Test(slru, four_segments)
 {
     static const struct policy_config four = {.capacity = 4, .nr_ids = 5};
     static const struct golden_step s4[] = {
-        {POLICY_READ, 0, false, "0: 0 | 1: | 2: | 3:"},
-        {POLICY_READ, 0, true, "0: | 1: 0 | 2: | 3:"},
-        {POLICY_READ, 1, false, "0: 1 | 1: 0 | 2: | 3:"},
-        {POLICY_READ, 1, true, "0: 0 | 1: 1 | 2: | 3:"},
-        {POLICY_READ, 1, true, "0: 0 | 1: | 2: 1 | 3:"},
-        {POLICY_READ, 1, true, "0: 0 | 1: | 2: | 3: 1"},
-        {POLICY_READ, 1, true, "0: 0 | 1: | 2: | 3: 1"},
-        {POLICY_READ, 2, false, "0: 2 0 | 1: | 2: | 3: 1"},
-        {POLICY_READ, 3, false, "0: 3 2 0 | 1: | 2: | 3: 1"},
-        {POLICY_READ, 0, true, "0: 3 2 | 1: 0 | 2: | 3: 1"},
-        {POLICY_READ, 2, true, "0: 0 3 | 1: 2 | 2: | 3: 1"},
-        {POLICY_READ, 4, false, "0: 4 0 | 1: 2 | 2: | 3: 1"},
-        {POLICY_READ, 2, true, "0: 4 0 | 1: | 2: 2 | 3: 1"},
-        {POLICY_READ, 2, true, "0: 4 0 | 1: | 2: 1 | 3: 2"},
-        {POLICY_READ, 0, true, "0: 4 | 1: 0 | 2: 1 | 3: 2"},
-        {POLICY_READ, 1, true, "0: 4 | 1: 0 | 2: 2 | 3: 1"},
-        {POLICY_READ, 0, true, "0: 4 | 1: 2 | 2: 0 | 3: 1"},
-        {POLICY_READ, 4, true, "0: 2 | 1: 4 | 2: 0 | 3: 1"},
+        {POLICY_READ, 0, false, "0: 0 | 1: | 2: | 3:"},       {POLICY_READ, 0, true, "0: | 1: 0 | 2: | 3:"},
+        {POLICY_READ, 1, false, "0: 1 | 1: 0 | 2: | 3:"},     {POLICY_READ, 1, true, "0: 0 | 1: 1 | 2: | 3:"},
+        {POLICY_READ, 1, true, "0: 0 | 1: | 2: 1 | 3:"},      {POLICY_READ, 1, true, "0: 0 | 1: | 2: | 3: 1"},
+        {POLICY_READ, 1, true, "0: 0 | 1: | 2: | 3: 1"},      {POLICY_READ, 2, false, "0: 2 0 | 1: | 2: | 3: 1"},
+        {POLICY_READ, 3, false, "0: 3 2 0 | 1: | 2: | 3: 1"}, {POLICY_READ, 0, true, "0: 3 2 | 1: 0 | 2: | 3: 1"},
+        {POLICY_READ, 2, true, "0: 0 3 | 1: 2 | 2: | 3: 1"},  {POLICY_READ, 4, false, "0: 4 0 | 1: 2 | 2: | 3: 1"},
+        {POLICY_READ, 2, true, "0: 4 0 | 1: | 2: 2 | 3: 1"},  {POLICY_READ, 2, true, "0: 4 0 | 1: | 2: 1 | 3: 2"},
+        {POLICY_READ, 0, true, "0: 4 | 1: 0 | 2: 1 | 3: 2"},  {POLICY_READ, 1, true, "0: 4 | 1: 0 | 2: 2 | 3: 1"},
+        {POLICY_READ, 0, true, "0: 4 | 1: 2 | 2: 0 | 3: 1"},  {POLICY_READ, 4, true, "0: 2 | 1: 4 | 2: 0 | 3: 1"},
     };
 
     golden_run(&policy_s4lru, &four, s4, sizeof(s4) / sizeof(s4[0]));
@@ -91,12 +76,9 @@ Test(slru, filled_from_below)
 {
     static const struct policy_config four = {.capacity = 4, .nr_ids = 5};
     static const struct golden_step s4[] = {
-        {POLICY_READ, 0, false, "0: 0 | 1: | 2: | 3:"},
-        {POLICY_READ, 1, false, "0: 0 | 1: 1 | 2: | 3:"},
-        {POLICY_READ, 2, false, "0: 0 | 1: 1 | 2: 2 | 3:"},
-        {POLICY_READ, 3, false, "0: 0 | 1: 1 | 2: 2 | 3: 3"},
-        {POLICY_READ, 4, false, "0: 4 | 1: 1 | 2: 2 | 3: 3"},
-        {POLICY_READ, 0, false, "0: 0 | 1: 1 | 2: 2 | 3: 3"},
+        {POLICY_READ, 0, false, "0: 0 | 1: | 2: | 3:"},       {POLICY_READ, 1, false, "0: 0 | 1: 1 | 2: | 3:"},
+        {POLICY_READ, 2, false, "0: 0 | 1: 1 | 2: 2 | 3:"},   {POLICY_READ, 3, false, "0: 0 | 1: 1 | 2: 2 | 3: 3"},
+        {POLICY_READ, 4, false, "0: 4 | 1: 1 | 2: 2 | 3: 3"}, {POLICY_READ, 0, false, "0: 0 | 1: 1 | 2: 2 | 3: 3"},
         {POLICY_READ, 1, true, "0: 0 | 1: 2 | 2: 1 | 3: 3"},
     };
 

@@ -92,20 +92,17 @@ Test(spec, every_field)
 {
     static bool changed[sizeof(struct genlru_policy)];
     const struct genlru_policy *policy = &GENLRU_POLICY_DEFAULT;
-    size_t nr_constants = sizeof(policy->hit) - sizeof(policy->hit.unused) +
-                          sizeof(policy->mapped) + sizeof(policy->place) +
-                          sizeof(policy->refault) - sizeof(policy->refault.unused) +
-                          sizeof(policy->tiers) - sizeof(policy->tiers.unused) +
-                          sizeof(policy->probation) + sizeof(policy->age_percent) +
-                          sizeof(policy->epoch_percent);
+    size_t nr_constants = sizeof(policy->hit) - sizeof(policy->hit.unused) + sizeof(policy->mapped) +
+                          sizeof(policy->place) + sizeof(policy->refault) - sizeof(policy->refault.unused) +
+                          sizeof(policy->tiers) - sizeof(policy->tiers.unused) + sizeof(policy->probation) +
+                          sizeof(policy->age_percent) + sizeof(policy->epoch_percent);
     size_t nr_changed = 0;
     char text[600] = "genlru";
 
     for (int refs = 0; refs <= (int)GENLRU_MAX_REFS; refs++) {
         size_t len = strlen(text);
 
-        snprintf(text + len, sizeof(text) - len, "+tiers.tier_of_refs.%d=%d", refs,
-                 refs < 2 ? 1 : 2);
+        snprintf(text + len, sizeof(text) - len, "+tiers.tier_of_refs.%d=%d", refs, refs < 2 ? 1 : 2);
     }
     mark_changed(text, changed);
     mark_changed("genlru+tiers.tier_of_refs.3=3+tiers.tier_of_refs.4=3", changed);
@@ -162,8 +159,8 @@ Test(spec, refused)
         char error[POLICY_SPEC_ERROR] = "";
         struct policy_spec spec = {.name = error};
 
-        cr_assert_eq(policy_spec_parse(cases[i].text, strlen(cases[i].text), &spec, error),
-                     -EINVAL, "%s", cases[i].text);
+        cr_assert_eq(policy_spec_parse(cases[i].text, strlen(cases[i].text), &spec, error), -EINVAL, "%s",
+                     cases[i].text);
         cr_assert_not_null(strstr(error, cases[i].reason), "%s: %s", cases[i].text, error);
         cr_assert_eq(spec.name, error, "untouched");
     }
@@ -189,8 +186,7 @@ Test(spec, what_changes)
         for (uint32_t id = 0; id < 65; id++) {
             policy_access(p, id, POLICY_READ);
         }
-        cr_assert_eq(p->nr_resident, cases[i].resident, "%s: %u", cases[i].text,
-                     (unsigned)p->nr_resident);
+        cr_assert_eq(p->nr_resident, cases[i].resident, "%s: %u", cases[i].text, (unsigned)p->nr_resident);
         policy_destroy(p);
         policy_spec_fini(&spec);
     }

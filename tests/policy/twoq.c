@@ -23,20 +23,13 @@
 static const struct policy_config config = {.capacity = 4, .nr_ids = 8};
 
 static const struct golden_step steps[] = {
-    {POLICY_READ, 0, false, "am: | in: 0 | out:"},
-    {POLICY_READ, 1, false, "am: | in: 1 0 | out:"},
-    {POLICY_READ, 2, false, "am: | in: 2 1 0 | out:"},
-    {POLICY_READ, 3, false, "am: | in: 3 2 1 0 | out:"},
-    {POLICY_READ, 0, true, "am: | in: 3 2 1 0 | out:"},
-    {POLICY_READ, 4, false, "am: | in: 4 3 2 1 | out: 0"},
-    {POLICY_READ, 0, false, "am: 0 | in: 4 3 2 | out: 1"},
-    {POLICY_READ, 5, false, "am: 0 | in: 5 4 3 | out: 2 1"},
-    {POLICY_READ, 6, false, "am: 0 | in: 6 5 4 | out: 3 2"},
-    {POLICY_READ, 1, false, "am: 0 | in: 1 6 5 | out: 4 3"},
-    {POLICY_READ, 3, false, "am: 3 0 | in: 1 6 | out: 5 4"},
-    {POLICY_READ, 4, false, "am: 4 3 0 | in: 1 | out: 6 5"},
-    {POLICY_READ, 0, true, "am: 0 4 3 | in: 1 | out: 6 5"},
-    {POLICY_READ, 7, false, "am: 0 4 | in: 7 1 | out: 6 5"},
+    {POLICY_READ, 0, false, "am: | in: 0 | out:"},           {POLICY_READ, 1, false, "am: | in: 1 0 | out:"},
+    {POLICY_READ, 2, false, "am: | in: 2 1 0 | out:"},       {POLICY_READ, 3, false, "am: | in: 3 2 1 0 | out:"},
+    {POLICY_READ, 0, true, "am: | in: 3 2 1 0 | out:"},      {POLICY_READ, 4, false, "am: | in: 4 3 2 1 | out: 0"},
+    {POLICY_READ, 0, false, "am: 0 | in: 4 3 2 | out: 1"},   {POLICY_READ, 5, false, "am: 0 | in: 5 4 3 | out: 2 1"},
+    {POLICY_READ, 6, false, "am: 0 | in: 6 5 4 | out: 3 2"}, {POLICY_READ, 1, false, "am: 0 | in: 1 6 5 | out: 4 3"},
+    {POLICY_READ, 3, false, "am: 3 0 | in: 1 6 | out: 5 4"}, {POLICY_READ, 4, false, "am: 4 3 0 | in: 1 | out: 6 5"},
+    {POLICY_READ, 0, true, "am: 0 4 3 | in: 1 | out: 6 5"},  {POLICY_READ, 7, false, "am: 0 4 | in: 7 1 | out: 6 5"},
 };
 
 #define NR_STEPS (sizeof(steps) / sizeof(steps[0]))

@@ -62,12 +62,8 @@ static void run(unsigned jobs, size_t nr_tasks, size_t fails)
     struct test t = {.fails = fails};
     size_t failed = 0;
 
-    t.pool = (struct pool){.nr_tasks = nr_tasks,
-                           .jobs = jobs,
-                           .ctx = &t,
-                           .work = work,
-                           .done = done,
-                           .progress = &t.progress};
+    t.pool = (struct pool){
+        .nr_tasks = nr_tasks, .jobs = jobs, .ctx = &t, .work = work, .done = done, .progress = &t.progress};
     int rc = pool_run(&t.pool, &failed);
 
     CHECK(t.most <= (jobs ? jobs : pool_cores()));
@@ -76,8 +72,7 @@ static void run(unsigned jobs, size_t nr_tasks, size_t fails)
         CHECK(rc == -ERANGE);
         CHECK(failed == fails);
         CHECK(t.nr_done == fails);
-        CHECK(t.begun >= fails + 1 &&
-              t.begun <= fails + 1 + (jobs ? jobs : pool_cores()) * 64 + 300);
+        CHECK(t.begun >= fails + 1 && t.begun <= fails + 1 + (jobs ? jobs : pool_cores()) * 64 + 300);
     } else {
         CHECK(rc == 0);
         CHECK(t.nr_done == nr_tasks);

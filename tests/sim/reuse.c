@@ -43,9 +43,8 @@ static struct trace *load(const char *spec)
 Test(reuse, against_counting)
 {
     static const char *const specs[] = {
-        "zipf:keys=50,requests=2000",   "zipf:keys=300,theta=0.6,requests=3000",
-        "loop:keys=70,requests=1000",   "loop:keys=1,requests=500",
-        "uniform:keys=9,requests=2000", "phase:keys=20,length=100,requests=2000",
+        "zipf:keys=50,requests=2000", "zipf:keys=300,theta=0.6,requests=3000", "loop:keys=70,requests=1000",
+        "loop:keys=1,requests=500",   "uniform:keys=9,requests=2000",          "phase:keys=20,length=100,requests=2000",
     };
 
     for (size_t s = 0; s < sizeof(specs) / sizeof(specs[0]); s++) {

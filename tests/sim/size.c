@@ -55,9 +55,32 @@ Test(size, shares)
 Test(size, refused)
 {
     static const char *const texts[] = {
-        "", "%", ".", ".%", "1.%", "1.5", "1.", "-1", "+1", " 1", "1 ", "1%%", "1%x", "1k", "0x10",
-        "1e3", "1..5%", "1.2.3%", "100.000001%", "101%", "0.0000001%", "4294967232",
-        "99999999999999999999", "00000000000000000000000001", "nan", "1,2",
+        "",
+        "%",
+        ".",
+        ".%",
+        "1.%",
+        "1.5",
+        "1.",
+        "-1",
+        "+1",
+        " 1",
+        "1 ",
+        "1%%",
+        "1%x",
+        "1k",
+        "0x10",
+        "1e3",
+        "1..5%",
+        "1.2.3%",
+        "100.000001%",
+        "101%",
+        "0.0000001%",
+        "4294967232",
+        "99999999999999999999",
+        "00000000000000000000000001",
+        "nan",
+        "1,2",
     };
     struct sim_size size = {.number = 4711};
 
@@ -99,24 +122,26 @@ Test(size, bytes)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sim_size size;
 
-        cr_assert_eq(sim_size_parse_bytes(cases[i].text, strlen(cases[i].text), &size), 0, "%s",
-                     cases[i].text);
-        cr_assert_eq(sim_size_capacity(&size, cases[i].whole), cases[i].capacity, "%s",
-                     cases[i].text);
+        cr_assert_eq(sim_size_parse_bytes(cases[i].text, strlen(cases[i].text), &size), 0, "%s", cases[i].text);
+        cr_assert_eq(sim_size_capacity(&size, cases[i].whole), cases[i].capacity, "%s", cases[i].text);
     }
 }
 
 Test(size, bytes_refused)
 {
     static const char *const texts[] = {
-        "", "KiB", "1.5GiB", "1kib", "1 KiB", "1KB", "-1KiB", "%KiB", "1KiB%", "4611686018427387905",
-        "4194305TiB", "18446744073709551616", "101%", "1KiBKiB",
+        "",           "KiB",
+        "1.5GiB",     "1kib",
+        "1 KiB",      "1KB",
+        "-1KiB",      "%KiB",
+        "1KiB%",      "4611686018427387905",
+        "4194305TiB", "18446744073709551616",
+        "101%",       "1KiBKiB",
     };
     struct sim_size size = {.number = 4711};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        cr_assert_eq(sim_size_parse_bytes(texts[i], strlen(texts[i]), &size), -EINVAL, "'%s'",
-                     texts[i]);
+        cr_assert_eq(sim_size_parse_bytes(texts[i], strlen(texts[i]), &size), -EINVAL, "'%s'", texts[i]);
         cr_assert_eq(size.number, 4711, "output untouched on failure");
     }
 }

@@ -52,16 +52,14 @@ Test(size_range, steps)
 Test(size_range, refused)
 {
     static const char *const texts[] = {
-        "1..",      "..2",        "..",         "1..2",       "1..2:",  "1..2:1",
-        "1..2:0",   "1..2:1001",  "1..2:x",     "1..2:+3",    "0..5:3", "0%..5%:3",
-        "5..1:3",   "5..5:3",     "1..50%:3",   "1%..50:3",   "1:3..5", "1..2..3:4",
-        "1....5:3", "1%..101%:3", "1%..2%:3:4", "1..2:00003",
+        "1..",    "..2",       "..",       "1..2",       "1..2:",      "1..2:1",     "1..2:0",   "1..2:1001",
+        "1..2:x", "1..2:+3",   "0..5:3",   "0%..5%:3",   "5..1:3",     "5..5:3",     "1..50%:3", "1%..50:3",
+        "1:3..5", "1..2..3:4", "1....5:3", "1%..101%:3", "1%..2%:3:4", "1..2:00003",
     };
     struct sim_size_range range = {.nr = 4711};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        cr_assert_eq(sim_size_range_parse(texts[i], strlen(texts[i]), false, &range), -EINVAL,
-                     "'%s'", texts[i]);
+        cr_assert_eq(sim_size_range_parse(texts[i], strlen(texts[i]), false, &range), -EINVAL, "'%s'", texts[i]);
         cr_assert_eq(range.nr, 4711, "output untouched on failure");
     }
     cr_assert_not(sim_size_is_range(".5%", 3));

@@ -24,12 +24,10 @@ const char *files_text(const char *name, const char *text);
  * The same, zstd-compressed with a checksum; then the last `cut` bytes are left out and `tail` is
  * added.
  */
-const char *files_zstd(const char *name, const void *data, size_t len, size_t cut,
-                       const char *tail);
+const char *files_zstd(const char *name, const void *data, size_t len, size_t cut, const char *tail);
 
 /* The same with gzip. */
-const char *files_gzip(const char *name, const void *data, size_t len, size_t cut,
-                       const char *tail);
+const char *files_gzip(const char *name, const void *data, size_t len, size_t cut, const char *tail);
 
 /* The file's bytes; to be freed. */
 unsigned char *files_read(const char *file, size_t *ret_len);

@@ -24,8 +24,7 @@ static void expect(const struct trace *t, const char *want)
     for (uint64_t i = 0; i < t->nr_requests && n < sizeof(got) - 64; i++) {
         n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%u", i ? " " : "", t->ids[i]);
         if (t->sizes) {
-            n += (size_t)snprintf(got + n, sizeof(got) - n, ":%llu",
-                                  (unsigned long long)t->sizes[t->ids[i]]);
+            n += (size_t)snprintf(got + n, sizeof(got) - n, ":%llu", (unsigned long long)t->sizes[t->ids[i]]);
         }
         if (t->channels && t->channels[i] != POLICY_READ) {
             n += (size_t)snprintf(got + n, sizeof(got) - n, "w");
@@ -35,8 +34,8 @@ static void expect(const struct trace *t, const char *want)
 }
 
 /* Loads bytes plain, as zstd, as gzip; all must give `want` and skip so many. */
-static void check(const char *name, enum trace_format format, const char *params, const void *bytes,
-                  size_t len, const char *want, uint64_t skipped)
+static void check(const char *name, enum trace_format format, const char *params, const void *bytes, size_t len,
+                  const char *want, uint64_t skipped)
 {
     char packed[2][64];
 
@@ -102,10 +101,8 @@ Test(formats, libcachesim_csv)
     check_text("a", "1,77,10\n2,78,20\n2,77,10\n", "0:10 1:20 0:10", 0);
     check("a", TRACE_FORMAT_LIBCACHESIM_CSV, "key=1", "7,5\n8,5\n7,6\n", 12, "0 1 0", 0);
     check("a", TRACE_FORMAT_LIBCACHESIM_CSV, "key=3,size=1", "7,5,x\n8,5,y\n", 12, "0:7 1:8", 0);
-    refuse_text(TRACE_FORMAT_LIBCACHESIM_CSV, "1,2,3\n1,2\n",
-                ":2: not as many columns as in the first line");
-    refuse_text(TRACE_FORMAT_LIBCACHESIM_CSV, "1,2,3\n1,2,x\n",
-                ":2: the size is not a decimal number below 2^64 - 1");
+    refuse_text(TRACE_FORMAT_LIBCACHESIM_CSV, "1,2,3\n1,2\n", ":2: not as many columns as in the first line");
+    refuse_text(TRACE_FORMAT_LIBCACHESIM_CSV, "1,2,3\n1,2,x\n", ":2: the size is not a decimal number below 2^64 - 1");
     refuse_text(TRACE_FORMAT_LIBCACHESIM_CSV, "1,2,3\n1,,4\n", ":2: the key is empty");
     refuse_text(TRACE_FORMAT_LIBCACHESIM_CSV, "id,size\n", ": there is no request in it");
 }
@@ -121,10 +118,8 @@ Test(formats, twitter)
     refuse_text(TRACE_FORMAT_TWITTER, "0,k,1,2,3,got,0\n",
                 ":1: the operation is none of get gets set add replace cas append prepend delete "
                 "incr decr");
-    refuse_text(TRACE_FORMAT_TWITTER, "0,k,1,4294967296,3,get,0\n",
-                ":1: a size is not a number below 2^32");
-    refuse_text(TRACE_FORMAT_TWITTER, "x,k,1,2,3,get,0\n",
-                ":1: the time or the TTL is not a number");
+    refuse_text(TRACE_FORMAT_TWITTER, "0,k,1,4294967296,3,get,0\n", ":1: a size is not a number below 2^32");
+    refuse_text(TRACE_FORMAT_TWITTER, "x,k,1,2,3,get,0\n", ":1: the time or the TTL is not a number");
     refuse_text(TRACE_FORMAT_TWITTER, "0,,1,2,3,get,0\n", ":1: the key is empty");
 }
 
@@ -140,14 +135,10 @@ Test(formats, msr)
     check("m.csv", TRACE_FORMAT_MSR, "block=0", text, strlen(text), "0:24576 1:100w 2:512", 1);
     refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,5\n",
                 ":1: expected time,host,disk,Read|Write,offset,size,response time");
-    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Trim,5,5,1\n",
-                ":1: the fourth field is neither Read nor Write");
-    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,5,99999999999,1\n",
-                ":1: the record touches more than 1048576 blocks");
-    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,18446744073709551615,2,1\n",
-                ":1: the record ends beyond 2^64 bytes");
-    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,9223372036854775808,2,1\n",
-                ":1: the block number is 2^48 or more");
+    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Trim,5,5,1\n", ":1: the fourth field is neither Read nor Write");
+    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,5,99999999999,1\n", ":1: the record touches more than 1048576 blocks");
+    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,18446744073709551615,2,1\n", ":1: the record ends beyond 2^64 bytes");
+    refuse_text(TRACE_FORMAT_MSR, "1,usr,0,Read,9223372036854775808,2,1\n", ":1: the block number is 2^48 or more");
     refuse_text(TRACE_FORMAT_MSR, "1,usr,x,Read,5,5,1\n", ":1: a time or the disk is not a number");
 }
 
@@ -188,8 +179,7 @@ Test(formats, memcached)
     refuse_text(TRACE_FORMAT_MEMCACHED, "ts=1 type=item_get x=1\n", ":1: there is no key=");
     refuse_text(TRACE_FORMAT_MEMCACHED, "ts=1 type=item_get key=a%4\n",
                 ":1: the key's % is not followed by two hexadecimal digits");
-    refuse_text(TRACE_FORMAT_MEMCACHED, "ts=1 type=item_get key=a size=x\n",
-                ":1: size= is not a number below 2^32");
+    refuse_text(TRACE_FORMAT_MEMCACHED, "ts=1 type=item_get key=a size=x\n", ":1: size= is not a number below 2^32");
     refuse_text(TRACE_FORMAT_MEMCACHED, "slab class   1\n", ": there is no request in it");
 }
 
@@ -203,8 +193,7 @@ static unsigned char *le(unsigned char *at, uint64_t value, int bytes)
     return at;
 }
 
-static unsigned char *vscsi(unsigned char *at, int version, unsigned command, uint32_t bytes,
-                            uint64_t sector)
+static unsigned char *vscsi(unsigned char *at, int version, unsigned command, uint32_t bytes, uint64_t sector)
 {
     unsigned ver = (unsigned)version << 8;
 
@@ -229,15 +218,11 @@ Test(formats, vscsi)
         end = vscsi(end, version, 0x2a, 512, 17);
         end = vscsi(end, version, 0x12, 36, 0); /* INQUIRY */
         end = vscsi(end, version, 0x88, 4096, 1000);
-        check("v.vscsi", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes),
-              "0:4096 1:4096 0:4096w 2:4096", 1);
-        check("v", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes),
-              "0:4096 1:4096 0:4096w 2:4096", 1);
-        check("v", TRACE_FORMAT_VSCSI, "block=0", bytes, (size_t)(end - bytes),
-              "0:8192 1:512w 2:4096", 1);
+        check("v.vscsi", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes), "0:4096 1:4096 0:4096w 2:4096", 1);
+        check("v", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes), "0:4096 1:4096 0:4096w 2:4096", 1);
+        check("v", TRACE_FORMAT_VSCSI, "block=0", bytes, (size_t)(end - bytes), "0:8192 1:512w 2:4096", 1);
         refuse(TRACE_FORMAT_AUTO, bytes, (size_t)(end - bytes) - 1,
-               version == 1 ? ": at byte 96: the record is cut off"
-                            : ": at byte 120: the record is cut off");
+               version == 1 ? ": at byte 96: the record is cut off" : ": at byte 120: the record is cut off");
         vscsi(bytes + record, version, 0x28, 512, UINT64_MAX);
         refuse(TRACE_FORMAT_VSCSI, bytes, (size_t)(end - bytes),
                version == 1 ? ": at byte 32: the sector lies beyond 2^64 bytes"
@@ -247,8 +232,7 @@ Test(formats, vscsi)
     refuse(TRACE_FORMAT_VSCSI, "", 0, ": the file is empty");
 }
 
-static unsigned char *oracle(unsigned char *at, uint32_t time, uint64_t object, uint32_t bytes,
-                             int64_t next)
+static unsigned char *oracle(unsigned char *at, uint32_t time, uint64_t object, uint32_t bytes, int64_t next)
 {
     return le(le(le(le(at, time, 4), object, 8), bytes, 4), (uint64_t)next, 8);
 }
@@ -260,13 +244,11 @@ Test(formats, oracle_general)
 
     end = oracle(end, 5, 7, 50, -1);
     end = oracle(end, 6, UINT64_MAX, 100, -1);
-    check("a.oracleGeneral", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes),
-          "0:100 1:50 0:100", 0);
+    check("a.oracleGeneral", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes), "0:100 1:50 0:100", 0);
     check("a", TRACE_FORMAT_AUTO, NULL, bytes, (size_t)(end - bytes), "0:100 1:50 0:100", 0);
     refuse(TRACE_FORMAT_ORACLE_GENERAL, bytes, 71, ": at byte 48: the record is cut off");
     oracle(bytes + 24, 5, 7, 50, -2);
-    refuse(TRACE_FORMAT_ORACLE_GENERAL, bytes, 72,
-           ": at byte 24: the number of the next request is below -1");
+    refuse(TRACE_FORMAT_ORACLE_GENERAL, bytes, 72, ": at byte 24: the number of the next request is below -1");
     refuse(TRACE_FORMAT_ORACLE_GENERAL, "", 0, ": the file is empty");
 }
 

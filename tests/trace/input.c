@@ -238,8 +238,7 @@ Test(input, gzip)
     memcpy(member, bytes, len);
     memcpy(buf, bytes, len);
     memcpy(buf + len, bytes, len);
-    cr_assert_eq(read_into(files_write("two.gz", buf, 2 * len), buf, sizeof(buf), &rc, &reason),
-                 12);
+    cr_assert_eq(read_into(files_write("two.gz", buf, 2 * len), buf, sizeof(buf), &rc, &reason), 12);
     cr_assert_eq(rc, 0);
     cr_assert_eq(memcmp(buf, "secondsecond", 12), 0);
     read_into(files_gzip("cut.gz", "second", 6, 5, ""), buf, sizeof(buf), &rc, &reason);

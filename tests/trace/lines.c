@@ -68,8 +68,7 @@ Test(lines, byte_order_mark)
 
 Test(lines, nul)
 {
-    cr_assert_str_eq(join(files_write("a", "1\n2\0002\n3\n", 8)),
-                     "1|<:2: NUL byte in a text line>");
+    cr_assert_str_eq(join(files_write("a", "1\n2\0002\n3\n", 8)), "1|<:2: NUL byte in a text line>");
     cr_assert_str_eq(join(files_write("a", "1\n2\n\0", 5)), "1|2|<:3: NUL byte in a text line>");
 }
 
@@ -168,10 +167,8 @@ Test(lines, broken_compression_has_a_line)
     cr_assert_str_eq(join(files_zstd("a.zst", "1\n2\n3\n", 6, 0, "rubbish")),
                      "1|2|3|<:4: garbage after the compressed data>");
     /* Without the checksum, and without the checksum's 4 bytes and "3\n" before it. */
-    cr_assert_str_eq(join(files_zstd("a.zst", "1\n2\n3\n", 6, 3, "")),
-                     "1|2|3|<:4: the compressed data ends early>");
-    cr_assert_str_eq(join(files_zstd("a.zst", "1\n2\n3\n", 6, 6, "")),
-                     "1|2|<:3: the compressed data ends early>");
+    cr_assert_str_eq(join(files_zstd("a.zst", "1\n2\n3\n", 6, 3, "")), "1|2|3|<:4: the compressed data ends early>");
+    cr_assert_str_eq(join(files_zstd("a.zst", "1\n2\n3\n", 6, 6, "")), "1|2|<:3: the compressed data ends early>");
 }
 
 Test(lines, missing_file)

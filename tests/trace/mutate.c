@@ -172,10 +172,9 @@ static void run(enum trace_format format)
             }
         }
         n = mutate(buf, n);
-        load(round % 4 == 3 ? TRACE_FORMAT_AUTO : format,
-             round % 16 == 1   ? files_gzip("m.gz", buf, n, below(4), "")
-             : round % 16 == 2 ? files_zstd("m.zst", buf, n, below(4), "")
-                               : files_write("m", buf, n));
+        load(round % 4 == 3 ? TRACE_FORMAT_AUTO : format, round % 16 == 1   ? files_gzip("m.gz", buf, n, below(4), "")
+                                                          : round % 16 == 2 ? files_zstd("m.zst", buf, n, below(4), "")
+                                                                            : files_write("m", buf, n));
     }
 }
 

@@ -40,8 +40,7 @@ static void refuse(const char *name, const char *text, const char *message)
 
     snprintf(zst, sizeof(zst), "%s.zst", name);
     for (int packed = 0; packed < 2; packed++) {
-        const char *path =
-            packed ? files_zstd(zst, text, strlen(text), 0, "") : files_text(name, text);
+        const char *path = packed ? files_zstd(zst, text, strlen(text), 0, "") : files_text(name, text);
         struct trace *t = NULL;
         struct trace_error error = {""};
 
@@ -58,8 +57,8 @@ Test(trace, text)
     static const char text[] = "900\nx y\n900\n0\n18446744073709551616\nx y\n";
 
     for (int packed = 0; packed < 2; packed++) {
-        struct trace *t = load(packed ? files_zstd("t.txt.zst", text, sizeof(text) - 1, 0, "")
-                                      : files_text("t.txt", text));
+        struct trace *t =
+            load(packed ? files_zstd("t.txt.zst", text, sizeof(text) - 1, 0, "") : files_text("t.txt", text));
 
         expect_ids(t, ids, 6, 4);
         cr_assert_null(t->sizes);
@@ -74,8 +73,8 @@ Test(trace, csv)
     static const char text[] = "a,10\n5,18446744073709551614\na,11\na,10\nb,0";
 
     for (int packed = 0; packed < 2; packed++) {
-        struct trace *t = load(packed ? files_zstd("t.csv.zst", text, sizeof(text) - 1, 0, "")
-                                      : files_text("t.csv", text));
+        struct trace *t =
+            load(packed ? files_zstd("t.csv.zst", text, sizeof(text) - 1, 0, "") : files_text("t.csv", text));
 
         expect_ids(t, ids, 5, 3);
         cr_assert_not_null(t->sizes);
@@ -134,8 +133,8 @@ Test(trace, names)
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         static const char text[] = "1,1\n";
-        struct trace *t = load(strstr(names[i][0], ".zst") ? files_zstd(names[i][0], text, 4, 0, "")
-                                                           : files_text(names[i][0], text));
+        struct trace *t =
+            load(strstr(names[i][0], ".zst") ? files_zstd(names[i][0], text, 4, 0, "") : files_text(names[i][0], text));
 
         cr_assert_str_eq(t->name, names[i][1]);
         trace_destroy(t);
@@ -181,12 +180,10 @@ Test(trace, broken_files)
 {
     refuse_path(files_path("missing.txt"), -ENOENT, ": No such file or directory");
     refuse_path(files_write("nul.txt", "1\n\0\n", 4), -EINVAL, ":2: NUL byte in a text line");
-    refuse_path(files_zstd("cut.txt.zst", "1\n2\n", 4, 3, ""), -EINVAL,
-                ":3: the compressed data ends early");
+    refuse_path(files_zstd("cut.txt.zst", "1\n2\n", 4, 3, ""), -EINVAL, ":3: the compressed data ends early");
     refuse_path(files_zstd("tail.txt.zst", "1\n2\n", 4, 0, "3\n4\n5\n"), -EINVAL,
                 ":3: garbage after the compressed data");
-    refuse_path(files_text("plain.txt.zst", "1\n2\n"), -EINVAL,
-                ": is named .zst but is not zstd-compressed");
+    refuse_path(files_text("plain.txt.zst", "1\n2\n"), -EINVAL, ": is named .zst but is not zstd-compressed");
     refuse_path("/", -EISDIR, ": Is a directory");
 }
 
@@ -222,12 +219,10 @@ Test(trace, long_one)
 
     cr_assert_not_null(text);
     for (uint32_t i = 0; i < n; i++) {
-        len += (size_t)sprintf(text + len, "%u,%u\n", (unsigned)(i % 100000 * 7),
-                               (unsigned)(i % 100000));
+        len += (size_t)sprintf(text + len, "%u,%u\n", (unsigned)(i % 100000 * 7), (unsigned)(i % 100000));
     }
     for (int packed = 0; packed < 2; packed++) {
-        const char *path = packed ? files_zstd("long.csv.zst", text, len, 0, "")
-                                  : files_write("long.csv", text, len);
+        const char *path = packed ? files_zstd("long.csv.zst", text, len, 0, "") : files_write("long.csv", text, len);
         struct trace *t = NULL;
 
         seen = (struct seen){0};
