@@ -304,3 +304,63 @@ Test(compact, dense_is_left_alone)
     cr_assert(unit_stat(lru).compacted == 0);
     unit_end(&unit, lru, nodes, NR);
 }
+
+/* Deletes leave the hint of live nodes too high; evictions after them must still see what unpins left sparse. */
+Test(compact, unpins_and_deletes_then_evictions)
+{
+    enum { NR = 30000, PINNED = 9000, DELETED = 7000 };
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru *lru = unit_create(&config);
+    struct genlru_node *nodes = unit_nodes(NR);
+    struct genlru_budget one = {.nodes = 1};
+    struct genlru_victim victims[64];
+    unsigned i, nr;
+
+    for (i = 0; i < NR; i++)
+        cr_assert(genlru_add(lru, &nodes[i], NULL) == 0);
+    for (i = 0; i < NR; i++)
+        if (i % 4 < 2)
+            cr_assert(genlru_del(lru, &nodes[i]) == GENLRU_YOURS);
+    (void)genlru_trim(lru); /* a pass has counted */
+    for (i = nr = 0; nr < PINNED; i++)
+        nr += genlru_node_is_listed(&nodes[i]) && genlru_pin(lru, &nodes[i]) == 0;
+    cr_assert(genlru_evict(lru, &one, victims, 64, NULL) == 1, "parks what it meets");
+    for (i = 0; i < NR; i++)
+        if (genlru_node_is_pinned(&nodes[i]))
+            cr_assert(genlru_unpin(lru, &nodes[i]) == 0);
+    for (i = NR, nr = 0; nr < DELETED;)
+        if (genlru_node_is_listed(&nodes[--i]))
+            nr += genlru_del(lru, &nodes[i]) == GENLRU_YOURS;
+    for (i = 0; genlru_evict(lru, NULL, victims, 64, NULL) > 0; i++)
+        if (i % 16 == 0)
+            unit_verify(lru); /* invariant 7 among them */
+    unit_verify(lru);
+    unit_end(&unit, lru, NULL, 0);
+    free(nodes);
+}
+
+/* In steady state the hint stays close enough that no look has to add the counters up. */
+Test(compact, steady_state_counts_nothing)
+{
+    enum { NR = 3000 };
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru *lru = unit_create(&config);
+    struct genlru_node *nodes = unit_nodes(NR);
+    struct genlru_victim victim;
+    unsigned i, nr_looks = 0;
+
+    for (i = 0; i < NR; i++)
+        cr_assert(genlru_add(lru, &nodes[i], NULL) == 0);
+    for (i = 0; i < 20000; i++) {
+        cr_assert(genlru_evict(lru, NULL, &victim, 1, NULL) == 1);
+        cr_assert(genlru_node_init(victim.node, 1, 0) == 0 && genlru_add(lru, victim.node, NULL) == 0);
+        nr_looks += lru->is_compaction_due ||
+                    (lru->nr_linked > lru->nr_nonempty &&
+                     GENLRU__SLOTS * (lru->nr_linked - lru->nr_nonempty) > 2 * lru->live_hint);
+    }
+    cr_assert(nr_looks < 20000 / 100, "%u of 20000 evicts left a reason to count", nr_looks);
+    unit_verify(lru);
+    unit_end(&unit, lru, nodes, NR);
+}

@@ -156,3 +156,36 @@ Test(scan, sweep)
     unit_verify(l->lru);
     end(l);
 }
+
+/*
+ * Without memory a block whose nodes belong on many lists moves as a whole, also where a call may look at one node only:
+ * a budget that small once met the same nodes for ever.
+ */
+Test(scan, small_budgets_progress_without_memory)
+{
+    enum { NODES = 600, PER_BLOCK = 60 };
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru_policy policy = GENLRU_POLICY_MGLRU_FG;
+    struct genlru_node *nodes = unit_nodes(NODES);
+    struct genlru_budget budget = {.nodes = 1, .scanned = 1};
+    struct genlru_victim victim;
+    struct genlru *lru;
+    unsigned i, j, nr = 0;
+
+    policy.hit.defer_gens = 0;
+    config.policy = &policy;
+    config.nr_gens = 64;
+    lru = unit_create(&config);
+    unit_add_all(lru, nodes, NODES, GENLRU_ADD_COLD);
+    for (i = 0; i < PER_BLOCK; i++) /* each to a generation of its own */
+        for (j = 0; j < 8 * (i + 1); j++)
+            genlru_access(lru, &nodes[i]);
+    unit_fail_from(&unit, 1);
+    for (i = 0; i < 2 * PER_BLOCK && nr == 0; i++)
+        nr = (unsigned)genlru_evict(lru, &budget, &victim, 1, NULL);
+    cr_assert(nr == 1, "no victim in %u calls", i);
+    cr_assert(victim.node >= &nodes[PER_BLOCK], "and it is none of those promoted");
+    cr_assert(genlru_node_init(victim.node, 1, 0) == 0);
+    unit_end(&unit, lru, nodes, NODES);
+}
