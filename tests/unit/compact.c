@@ -356,9 +356,9 @@ Test(compact, steady_state_counts_nothing)
     for (i = 0; i < 20000; i++) {
         cr_assert(genlru_evict(lru, NULL, &victim, 1, NULL) == 1);
         cr_assert(genlru_node_init(victim.node, 1, 0) == 0 && genlru_add(lru, victim.node, NULL) == 0);
-        nr_looks += lru->is_compaction_due ||
-                    (lru->nr_linked > lru->nr_nonempty &&
-                     GENLRU__SLOTS * (lru->nr_linked - lru->nr_nonempty) > 2 * lru->live_hint);
+        nr_looks +=
+            lru->is_compaction_due || (lru->nr_linked > lru->nr_nonempty &&
+                                       GENLRU__SLOTS * (lru->nr_linked - lru->nr_nonempty) > 2 * lru->live_hint);
     }
     cr_assert(nr_looks < 20000 / 100, "%u of 20000 evicts left a reason to count", nr_looks);
     unit_verify(lru);
