@@ -170,7 +170,7 @@ GENLRU_API int genlru_recharge(struct genlru *lru, struct genlru_node *node, uin
 
 enum genlru_advice {
     GENLRU_ADVICE_NORMAL = 0,     /* takes NOREUSE and the tier cap back */
-    GENLRU_ADVICE_WILLNEED = 1,   /* to the policy's hot place, unless it is younger already */
+    GENLRU_ADVICE_WILLNEED = 1,   /* to the policy's hot place, unless it is younger already; on probation: graduates */
     GENLRU_ADVICE_COLD = 2,       /* forget its refs, to the oldest generation */
     GENLRU_ADVICE_PAGEOUT = 3,    /* COLD, and no tier protects it */
     GENLRU_ADVICE_NOREUSE = 4,    /* accesses do not count from now on */

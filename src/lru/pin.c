@@ -28,7 +28,8 @@ int genlru_pin(struct genlru *lru, struct genlru_node *node)
 /*
  * A parked node back to the generations, with the slot it was taken from. The lock is held, so that a deleter that
  * finds no slot waits for the new one. Without a block to move it to it goes back to its slot, and takes the whole
- * block along: on the parked list no scan would come by. The others there are parked again when they are met.
+ * block along: on the parked list no scan would come by. The others there are parked again when they are met. (A block
+ * that is on another list already, for want of one to park it in, stays: to a younger one it might carry words that lag.)
  */
 static void relist(struct genlru *lru, struct genlru_node *node, void **slot, uint32_t word)
 {
@@ -38,6 +39,8 @@ static void relist(struct genlru *lru, struct genlru_node *node, void **slot, ui
     if (genlru__chain_append(lru, list, node))
         return;
     genlru__publish(node, slot);
+    if (block->list != genlru__list_of_parked(lru, genlru_impl_type(word)))
+        return;
     genlru__chain_unlink(lru, block->list, block);
     genlru__chain_link_tail(lru, list, block);
 }

@@ -121,8 +121,9 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
         return genlru__word_graduate(word, &context, ret);
     case GENLRU__ISOLATE:
         return genlru__word_isolate(word, ret);
-    default:
-        *ret = word;
+    default: /* moved, or left for want of a block where it is: its word may not lag much longer (invariant 8) */
+        if (genlru__word_settle(word, &context, ret) != 0)
+            *ret = word;
         return 0;
     }
 }
@@ -159,14 +160,21 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     return verdict;
 }
 
-/*
- * There is no block to move a node to: its own will be moved, and where to is up to those of its nodes that may be
- * isolated one day. Only a block with none is parked.
- */
-static void seek_refuge(struct genlru__scan *scan, uint32_t word, unsigned list)
+/* Parked nodes have no gen, those on probation none that could lag: a block goes to a generation if one of its nodes should. */
+static unsigned refuge_rank(uint32_t word)
 {
-    if (scan->refuge == list || genlru__state_of(word) != GENLRU__PARKED)
-        scan->refuge = genlru__home_of(scan->lru, word);
+    if (genlru__state_of(word) == GENLRU__PARKED)
+        return 1;
+    return word & GENLRU_PROBATION ? 2 : 3;
+}
+
+/* There is no block to move a node to: its own will be moved, to the list of one of the nodes that stay in it. */
+static void seek_refuge(struct genlru__scan *scan, uint32_t word)
+{
+    if (refuge_rank(word) < scan->refuge_rank)
+        return;
+    scan->refuge_rank = refuge_rank(word);
+    scan->refuge = genlru__home_of(scan->lru, word);
 }
 
 /*
@@ -186,7 +194,7 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
     count_verdict(scan, verdict, genlru_impl_word(before));
     if (genlru__chain_append(lru, genlru__home_of(lru, genlru_impl_word(after)), node))
         return true;
-    seek_refuge(scan, genlru_impl_word(after), list);
+    seek_refuge(scan, genlru_impl_word(after));
     genlru__publish(node, slot);
     return false;
 }
@@ -231,6 +239,7 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
         struct genlru__block *block = chain->head;
 
         scan->refuge = list;
+        scan->refuge_rank = 0;
         if (!scan_block(scan, block, list, threshold, &ahead))
             break;
         if (ahead.block == block)

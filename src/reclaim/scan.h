@@ -28,7 +28,8 @@ struct genlru__scan {
     uint64_t batch_scanned;
     uint64_t batch_nodes;
     unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */
-    uint64_t clock;  /* eviction clock at the start of the batch plus what it isolated */
+    unsigned refuge_rank;
+    uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
     struct genlru__batch sizes;
 };
 

@@ -265,6 +265,17 @@ int genlru__word_graduate(uint32_t word, const struct genlru__context *context, 
     return 0;
 }
 
+int genlru__word_settle(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    unsigned age;
+
+    if (genlru__state_of(word) != GENLRU__LISTED || (word & GENLRU_PROBATION))
+        return -EPERM;
+    age = genlru_impl_age(context->window, genlru_impl_type(word), genlru_impl_gen(word));
+    *ret = genlru_impl_with_gen(word, genlru_impl_gen_of_age(context->window, age));
+    return 0;
+}
+
 int genlru__word_refresh(uint32_t word, const struct genlru__context *context, uint32_t *ret)
 {
     if (genlru__state_of(word) != GENLRU__LISTED || (word & GENLRU_PROBATION))
@@ -307,16 +318,25 @@ int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bo
     return 0;
 }
 
-/* To a place, unless the node is younger already. */
+/*
+ * To a place, unless the node is younger already. On probation it is taken as used enough to graduate when its turn comes: with a
+ * gen of its own on a list that no aging sweeps, its word could lag without bound.
+ */
 static uint32_t raise_to(uint32_t word, const struct genlru__context *context, int place)
 {
-    unsigned type = genlru_impl_type(word);
-    uint32_t there = to_place(word & ~GENLRU_PROBATION, context, place);
+    unsigned type = genlru_impl_type(word), refs = genlru_impl_refs(word);
+    uint32_t there;
 
-    if (!(word & GENLRU_PROBATION) && genlru_impl_age(context->window, type, genlru_impl_gen(word)) <
-                                          genlru_impl_age(context->window, type, genlru_impl_gen(there)))
-        return word;
-    return there;
+    if (word & GENLRU_PROBATION) {
+        unsigned enough = min_refs(context->policy->probation.promote_refs, context->policy->hit.refs_max);
+
+        return genlru_impl_with_refs(word, refs > enough ? refs : enough);
+    }
+    there = to_place(word, context, place);
+    return genlru_impl_age(context->window, type, genlru_impl_gen(word)) <
+                   genlru_impl_age(context->window, type, genlru_impl_gen(there))
+               ? word
+               : there;
 }
 
 /* Forget what was counted, and down to the oldest generation if the node is on one. */

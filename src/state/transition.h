@@ -65,6 +65,11 @@ int genlru__word_putback(uint32_t word, const struct genlru__context *context, u
 int genlru__word_protect(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* LISTED on probation -> the generations. */
 int genlru__word_graduate(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/*
+ * LISTED in a generation -> the same, its gen code that of the generation it is read as: a lagging word is brought up before
+ * its node is left on a younger list, so that no word ever lags by more than a window.
+ */
+int genlru__word_settle(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* LISTED in a generation -> the youngest: an access that slept so long that its gen code may mean another age. */
 int genlru__word_refresh(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* A harvested accessed bit. */

@@ -18,6 +18,7 @@ struct call {
     bool is_desperate;         /* all was looked at: tiers protect no more */
     uint64_t nr_nodes;         /* when the call first scanned many; 0 = not counted */
     unsigned nr_idle;          /* batches in a row */
+    unsigned refuge_rank;      /* of the node that named it */
     struct model_list *refuge; /* of the block's nodes that find no place elsewhere */
     uint64_t looks;            /* of the batch */
     uint64_t nodes;            /* isolated in the batch */
@@ -143,6 +144,14 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
     return true;
 }
 
+/* Nodes of a generation decide where their block goes before those on probation, and these before parked ones. */
+static unsigned rank_of(const struct model_node *node)
+{
+    if (node->state != MODEL_LISTED)
+        return 1;
+    return node->is_on_probation ? 2 : 3;
+}
+
 /* False: the batch ended within the block. */
 static bool scan_block(struct call *call, struct model_block *block, struct model_list *list, unsigned threshold)
 {
@@ -166,8 +175,10 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
             block->place[i] = node;
             if (first_kept == MODEL_PLACES)
                 first_kept = i;
-            if (!call->refuge || node->state == MODEL_LISTED)
+            if (rank_of(node) >= call->refuge_rank) {
+                call->refuge_rank = rank_of(node);
                 call->refuge = model_home(call->model, node);
+            }
         }
     }
     block->begin = first_kept < i ? first_kept : i;
@@ -184,6 +195,7 @@ static void scan(struct call *call, struct model_list *list, unsigned threshold)
         struct model_block *block = list->block[0];
 
         call->refuge = NULL;
+        call->refuge_rank = 0;
         if (!scan_block(call, block, list, threshold))
             break;
         if (block->begin == block->end) {

@@ -348,6 +348,8 @@ void model_move_block(struct model *model, const struct model_node *node, struct
 
             if (!find_in(block, node))
                 continue;
+            if (from != model_parked(model, node->type))
+                return; /* no scan would come by there; on any other list it stays */
             model_unlink(model, from, j);
             model_link(to, to->nr, block);
             return;

@@ -155,9 +155,13 @@ int model_advise(struct model *model, struct model_node *node, int advice)
         if (node->state == MODEL_LISTED) {
             uint64_t seq = model_place(model, node->type, model->policy.place.hot);
 
-            if (node->is_on_probation || node->seq < seq) /* never older than it is */
+            if (node->is_on_probation) { /* it graduates when its turn comes */
+                unsigned enough = smaller(model->policy.probation.promote_refs, model->policy.hit.refs_max);
+
+                node->refs = node->refs > enough ? node->refs : enough;
+            } else if (node->seq < seq) { /* never older than it is */
                 node->seq = seq;
-            node->is_on_probation = false;
+            }
         }
         return 0;
     case GENLRU_ADVICE_COLD:

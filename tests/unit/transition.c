@@ -253,10 +253,14 @@ static uint32_t advised(const struct world *w, uint32_t word, enum genlru_advice
         return word & ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
     case GENLRU_ADVICE_WILLNEED:
         word &= ~(GENLRU_NOREUSE | GENLRU_TIER_CAP);
+        if (genlru_impl_gen(word) && (word & GENLRU_PROBATION)) {
+            unsigned enough = min(w->policy->probation.promote_refs, w->policy->hit.refs_max);
+
+            return with_refs(word, genlru_impl_refs(word) > enough ? genlru_impl_refs(word) : enough);
+        }
         if (genlru_impl_gen(word) &&
-            ((word & GENLRU_PROBATION) ||
-             w->age_of_code[genlru_impl_gen(word)] >= w->age_of_code[code_of_place(w, w->policy->place.hot)]))
-            word = with_code(word & ~GENLRU_PROBATION, code_of_place(w, w->policy->place.hot));
+            w->age_of_code[genlru_impl_gen(word)] >= w->age_of_code[code_of_place(w, w->policy->place.hot)])
+            word = with_code(word, code_of_place(w, w->policy->place.hot));
         return word;
     case GENLRU_ADVICE_COLD:
         return demoted(w, word);
