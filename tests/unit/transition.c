@@ -366,6 +366,10 @@ static void check_membership(const struct world *w, uint32_t word)
     got = genlru__word_refresh(word, &w->context, &ret);
     expect(w, "refresh", word, got, ret, state == LISTED && !on_probation ? 0 : -EPERM,
            with_code(word, w->code_of_age[0]));
+    ret = UNTOUCHED;
+    got = genlru__word_settle(word, &w->context, &ret);
+    expect(w, "settle", word, got, ret, state == LISTED && !on_probation ? 0 : -EPERM,
+           with_code(word, w->code_of_age[age]));
 }
 
 static bool is_published(const struct world *w, const struct genlru_policy *preset)
