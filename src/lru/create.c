@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/reserve.h"
@@ -55,11 +56,8 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
     unsigned i;
 
     *ret = defaults;
-    if (config) {
-        if (config->size < offsetof(struct genlru_config, nr_gens) || config->size > sizeof(*ret))
-            return -EINVAL;
-        memcpy(ret, config, config->size);
-    }
+    if (config && genlru__sized_in(ret, sizeof(*ret), config, offsetof(struct genlru_config, nr_gens)) != 0)
+        return -EINVAL;
     if (!ret->policy)
         ret->policy = &GENLRU_POLICY_DEFAULT;
     if (!ret->nr_gens)
@@ -130,8 +128,8 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
-    lru->policy = *config->policy;
-    lru->view.rules = config->policy->hit;
+    (void)genlru__sized_in(&lru->policy, sizeof(lru->policy), config->policy, sizeof(size_t)); /* checked before */
+    lru->view.rules = lru->policy.hit;
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
