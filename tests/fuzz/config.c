@@ -28,9 +28,11 @@ struct owner {
     unsigned nr_inconsistent;
 };
 
+static struct owner the_owner;
+
 static void *allocate(void *ctx, size_t size, size_t align)
 {
-    struct owner *owner = ctx;
+    struct owner *owner = ctx ? ctx : &the_owner; /* a config may end before the context */
 
     if (owner->fail_one_in && ++owner->nr_allocs % owner->fail_one_in == 0)
         return NULL;
@@ -40,7 +42,7 @@ static void *allocate(void *ctx, size_t size, size_t align)
 
 static void deallocate(void *ctx, void *memory, size_t size, size_t align)
 {
-    struct owner *owner = ctx;
+    struct owner *owner = ctx ? ctx : &the_owner; /* a config may end before the context */
 
     (void)align;
     FUZZ_CHECK(owner->bytes >= size, "more freed than allocated");
@@ -50,14 +52,14 @@ static void deallocate(void *ctx, void *memory, size_t size, size_t align)
 
 static uint64_t now_ns(void *ctx)
 {
-    struct owner *owner = ctx;
+    struct owner *owner = ctx ? ctx : &the_owner; /* a config may end before the context */
 
     return owner->now += 3;
 }
 
 static void on_error(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node)
 {
-    struct owner *owner = ctx;
+    struct owner *owner = ctx ? ctx : &the_owner; /* a config may end before the context */
 
     (void)what;
     (void)node;
@@ -66,7 +68,7 @@ static void on_error(void *ctx, enum genlru_error error, const char *what, const
 
 static uint64_t hash_of(void *ctx, const struct genlru_node *node)
 {
-    struct owner *owner = ctx;
+    struct owner *owner = ctx ? ctx : &the_owner; /* a config may end before the context */
 
     FUZZ_CHECK(node >= owner->node && node < owner->node + NR_NODES, "a hash of no node of ours");
     return (uint64_t)(node - owner->node) * UINT64_C(0x9e3779b97f4a7c15);
@@ -248,38 +250,40 @@ static void empty(struct owner *owner)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct owner owner;
+    struct owner *const owner = &the_owner;
     struct fuzz_bytes bytes = {data, size};
-    struct genlru_allocator allocator = {allocate, deallocate, &owner};
+    struct genlru_allocator allocator = {allocate, deallocate, owner};
     struct genlru_policy policy = take_policy(&bytes);
+    struct genlru_stat stat = {.size = sizeof(stat)};
     struct genlru_nonresident *table = NULL;
     struct genlru_config config;
     unsigned i, gens;
     int result;
 
-    memset(&owner, 0, sizeof(owner));
-    config = take_config(&bytes, &owner, &allocator, &policy);
+    memset(owner, 0, sizeof(*owner));
+    config = take_config(&bytes, owner, &allocator, &policy);
     if (fuzz_take(&bytes, 1) % 2 && genlru_nonresident_create(1 + fuzz_take(&bytes, 1), 1, NULL, &table) == 0)
         config.nonresident = table;
     gens = config.nr_gens ? config.nr_gens : 4;
-    result = create(&config, &owner.lru);
-    FUZZ_CHECK(result == 0 || result == -EINVAL || (result == -ENOMEM && owner.fail_one_in), "create: %d", result);
+    result = create(&config, owner->lru);
+    FUZZ_CHECK(result == 0 || result == -EINVAL || (result == -ENOMEM && owner->fail_one_in), "create: %d", result);
     if (config.policy && genlru_policy_check(&policy, gens) && config.size >= offsetof(struct genlru_config, nr_types))
         FUZZ_CHECK(result == -EINVAL, "an unsound policy was taken: %s", genlru_policy_check(&policy, gens));
     if (result != 0) {
-        FUZZ_CHECK(!owner.lru && owner.bytes == 0, "a refused creation left something");
+        FUZZ_CHECK(!owner->lru && owner->bytes == 0, "a refused creation left something");
         genlru_nonresident_destroy(table);
         return 0;
     }
+    FUZZ_CHECK(genlru_stat(owner->lru, &stat) == 0, "stat"); /* the config may have ended before nr_types */
     for (i = 0; i < NR_NODES; i++)
-        FUZZ_CHECK(genlru_node_init(&owner.node[i], i % 7, config.nr_types ? i % config.nr_types : 0) == 0, "init");
+        FUZZ_CHECK(genlru_node_init(owner->node[i], i % 7, i % stat.nr_types) == 0, "init");
     for (i = 0; i < MAX_CALLS && bytes.left > 0; i++)
-        call(&owner, &bytes);
-    verify(&owner);
-    empty(&owner);
-    FUZZ_CHECK(owner.nr_inconsistent == 0, "reported inconsistent");
-    FUZZ_CHECK(genlru_destroy(owner.lru) == 0, "destroy");
+        call(owner, &bytes);
+    verify(owner);
+    empty(owner);
+    FUZZ_CHECK(owner->nr_inconsistent == 0, "reported inconsistent");
+    FUZZ_CHECK(genlru_destroy(owner->lru) == 0, "destroy");
     genlru_nonresident_destroy(table);
-    FUZZ_CHECK(owner.bytes == 0, "%llu bytes leak", (unsigned long long)owner.bytes);
+    FUZZ_CHECK(owner->bytes == 0, "%llu bytes leak", (unsigned long long)owner->bytes);
     return 0;
 }
