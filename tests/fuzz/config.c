@@ -265,7 +265,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fuzz_take(&bytes, 1) % 2 && genlru_nonresident_create(1 + fuzz_take(&bytes, 1), 1, NULL, &table) == 0)
         config.nonresident = table;
     gens = config.nr_gens ? config.nr_gens : 4;
-    result = create(&config, owner->lru);
+    result = create(&config, &owner->lru);
     FUZZ_CHECK(result == 0 || result == -EINVAL || (result == -ENOMEM && owner->fail_one_in), "create: %d", result);
     if (config.policy && genlru_policy_check(&policy, gens) && config.size >= offsetof(struct genlru_config, nr_types))
         FUZZ_CHECK(result == -EINVAL, "an unsound policy was taken: %s", genlru_policy_check(&policy, gens));
@@ -276,7 +276,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     FUZZ_CHECK(genlru_stat(owner->lru, &stat) == 0, "stat"); /* the config may have ended before nr_types */
     for (i = 0; i < NR_NODES; i++)
-        FUZZ_CHECK(genlru_node_init(owner->node[i], i % 7, i % stat.nr_types) == 0, "init");
+        FUZZ_CHECK(genlru_node_init(&owner->node[i], i % 7, i % stat.nr_types) == 0, "init");
     for (i = 0; i < MAX_CALLS && bytes.left > 0; i++)
         call(owner, &bytes);
     verify(owner);
