@@ -16,6 +16,7 @@
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "genlru/version.h"
+#include "reclaim/verdict.h"
 
 enum {
     DEFAULT_GENS = 4,
@@ -97,7 +98,7 @@ static struct genlru *allocate(const struct genlru_config *config)
     uint32_t gens = (uint32_t)genlru__round_up_pow2(config->nr_gens);
     size_t nr_chains = (size_t)config->nr_types * (gens + 2);
     size_t stripe_bytes =
-        sizeof(struct genlru__stripe) + config->nr_types * GENLRU__NR_COUNTERS * sizeof(struct genlru__counter);
+        sizeof(struct genlru__stripe) + 2 * config->nr_types * GENLRU__NR_COUNTERS * sizeof(struct genlru__counter);
     size_t chains_at = sizeof(struct genlru), stripes_at, bytes;
     struct genlru *lru;
 
@@ -128,6 +129,8 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
+    unsigned threshold;
+
     (void)genlru__sized_in(&lru->policy, sizeof(lru->policy), config->policy, sizeof(size_t)); /* checked before */
     lru->view.rules = lru->policy.hit;
     lru->nr_gens = config->nr_gens;
@@ -137,6 +140,8 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
+    for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
+        lru->unprotected[threshold] = genlru__marks_below(config->policy, threshold);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;
