@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/bits.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
@@ -71,6 +72,7 @@ static int set_word(const struct adding *adding, struct genlru__stripe *stripe, 
     struct genlru__context context;
     int error;
 
+    genlru__point(ADD);
     *ret_state = genlru_impl_with_word(state, word);
     /* relaxed: the node becomes visible with the slot (release P) */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, *ret_state)) {

@@ -141,7 +141,7 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
     for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        lru->unprotected[threshold] = genlru__marks_below(config->policy, threshold);
+        lru->unprotected[threshold] = genlru__marks_below(&lru->policy, threshold);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;

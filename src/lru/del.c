@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
@@ -33,6 +34,7 @@ static int finish(struct genlru *lru, struct genlru_node *node)
     uint32_t word;
     int error;
 
+    genlru__point(DELETED);
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word: a pin holder may free the node after it */
     state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     do {
@@ -45,6 +47,7 @@ static int finish(struct genlru *lru, struct genlru_node *node)
          * node let go first): the acquire is what lets the caller free the node.
          */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    genlru__point(ACCOUNT);
     if (genlru__counter_index(genlru_impl_word(state)) >= 0)
         genlru__account(lru, state, after);
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
@@ -62,6 +65,7 @@ static int hand_over_to_evictor(struct genlru_node *node)
     do {
         if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
             return -ENOENT;
+        genlru__point(CONDEMN);
         /* acq_rel H: pairs with the evictor's release; with its putback it is the lock that does */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
     return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
@@ -83,6 +87,8 @@ static int take_and_finish(struct genlru *lru, struct genlru_node *node)
 
     if (genlru__take_own(node))
         return finish(lru, node);
+    if (genlru__bug(DEL_UNLOCKED))
+        return hand_over_to_evictor(node);
     genlru__mutex_lock(&lru->lock);
     is_taken = genlru__take_own(node);
     if (!is_taken)
