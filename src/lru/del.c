@@ -107,8 +107,14 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
     if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
         return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
     stripe = genlru__stripe_own(lru);
-    genlru__del_begin(stripe);
+    if (!genlru__bug(EDGE_B))
+        genlru__del_begin(stripe);
+    if (genlru__bug(EDGE_E))
+        (void)genlru__del_end(stripe);
     result = take_and_finish(lru, node);
-    pay_for_hole(lru, genlru__del_end(stripe));
+    if (genlru__bug(EDGE_B))
+        genlru__del_begin(stripe);
+    if (!genlru__bug(EDGE_E))
+        pay_for_hole(lru, genlru__del_end(stripe));
     return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
 }
