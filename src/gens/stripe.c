@@ -25,14 +25,14 @@ struct genlru__stripe *genlru__stripe_acquire_other(struct genlru *lru)
     return genlru__stripe(lru, own);
 }
 
-void genlru__del_begin(struct genlru__stripe *stripe)
+void genlru__del_begin(struct genlru__stripe *stripe, uint64_t nr)
 {
-    genlru_impl_fetch_add_relaxed(&stripe->del_begun, 1); /* made visible by the release B of taking the slot */
+    genlru_impl_fetch_add_relaxed(&stripe->del_begun, nr); /* made visible by the release B of taking the slot */
 }
 
-uint64_t genlru__del_end(struct genlru__stripe *stripe)
+uint64_t genlru__del_end(struct genlru__stripe *stripe, uint64_t nr)
 {
-    return genlru_impl_fetch_add_release(&stripe->del_ended, 1) + 1; /* release E: the counters come before */
+    return genlru_impl_fetch_add_release(&stripe->del_ended, nr) + nr; /* release E: the counters come before */
 }
 
 bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)

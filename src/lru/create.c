@@ -135,6 +135,7 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
 
     lru->policy = *config->policy;
     lru->view.rules = config->policy->hit;
+    genlru__rises(&config->policy->hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;

@@ -45,6 +45,16 @@ uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
     return (uint64_t)value << 32 | mask;
 }
 
+void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest)
+{
+    unsigned below = hit->refs_max;
+
+    if (hit->defer_gens && below >= hit->defer_refs)
+        below = hit->defer_refs > 0 ? hit->defer_refs - 1u : 0;
+    *ret_below = hit->freq_max ? 0 : (uint32_t)below << GENLRU_REFS_SHIFT;
+    *ret_below_youngest = hit->freq_max ? 0 : (uint32_t)hit->refs_max << GENLRU_REFS_SHIFT;
+}
+
 /* Gen code of a place (policy.h) in the present window. */
 static unsigned gen_of_place(const struct genlru__context *context, unsigned type, int place)
 {

@@ -57,6 +57,9 @@ static inline unsigned genlru__tier_of(uint32_t word, const struct genlru_policy
     return tiers->tier_of_refs[genlru_impl_refs(word)];
 }
 
+/* What genlru_impl_only_rises compares with. */
+void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest);
+
 /* The value that genlru_impl_is_saturated compares with. */
 uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window);
 
