@@ -54,10 +54,13 @@ static void hit_all(const struct subject_ops *ops, struct subject *subject, stru
 static void hit_half(const struct subject_ops *ops, struct subject *subject, struct object *objects, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
-        uint32_t id = (uint32_t)i;
+        uint32_t same[HITS_MAX];
 
+        for (unsigned k = 0; k < ops->promoting_hits; k++) {
+            same[k] = (uint32_t)i;
+        }
         if ((i * 0x9e3779b97f4a7c15u) >> 63) { /* a bit of a hash: as good as at random */
-            ops->hit(subject, objects, &id, 1);
+            ops->hit(subject, objects, same, ops->promoting_hits);
         }
     }
 }

@@ -18,7 +18,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "shim/reporter.hpp"
+#include "shim/reporter.h"
 
 namespace
 {

@@ -3,6 +3,7 @@
 #include "base/lock.h"
 
 #include "base/check.h"
+#include "base/lock_stats.h"
 #include "base/thread.h"
 
 /* Locks of each rank that the calling thread holds. Kept in the checked build only. */
@@ -41,10 +42,13 @@ void genlru__mutex_fini(struct genlru__mutex *lock)
 
 void genlru__mutex_lock(struct genlru__mutex *lock)
 {
+    uint64_t asked_ns = GENLRU__HAS_LOCK_STATS ? genlru__lock_stats_ask() : 0;
     int error = pthread_mutex_lock(&lock->mutex);
 
     genlru__assert(error == 0);
     (void)error;
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_got(lock->rank, asked_ns);
     witness_lock(lock->rank);
 }
 
@@ -52,12 +56,16 @@ bool genlru__mutex_trylock(struct genlru__mutex *lock)
 {
     if (pthread_mutex_trylock(&lock->mutex) != 0)
         return false;
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_got(lock->rank, genlru__lock_stats_ask());
     witness_lock(lock->rank);
     return true;
 }
 
 void genlru__mutex_unlock(struct genlru__mutex *lock)
 {
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_give(lock->rank);
     witness_unlock(lock->rank);
     pthread_mutex_unlock(&lock->mutex);
 }
