@@ -123,7 +123,7 @@ static int setup(struct shim_state *state, void *user)
     struct object *objects = objects_get(m->nr);
 
     (void)state;
-    m->subject = fixture_get(m->ops, m->nr, FIXTURE_SATURATED);
+    m->subject = fixture_warm(m->ops, m->nr, m->stream);
     if (!m->subject || !objects) {
         return -ENOMEM;
     }
@@ -241,6 +241,7 @@ static int run_size(size_t nr)
         if (!error) {
             error = run_group(nr, &index, &stream, spares, thetas[i], 10);
             error = error ? error : run_group(nr, &index, &stream, spares, thetas[i], 100);
+            fixture_clear(); /* it is warm with this stream */
             stream_fini(&stream);
         }
     }
