@@ -37,7 +37,7 @@ struct group {
     uint64_t iterations; /* of each thread; 0 = any number */
     unsigned threads;    /* 1, or 1 and 2 */
     void (*run)(struct shim_state *state, void *user);
-    const uint32_t *order; /* of what is named one by one */
+    struct stream *order; /* of what is named one by one; NULL = nothing is */
 };
 
 static int setup(struct shim_state *state, void *user)
@@ -45,6 +45,9 @@ static int setup(struct shim_state *state, void *user)
     struct churn *churn = user;
 
     (void)state;
+    if (churn->group->order && stream_need_order(churn->group->order, churn->group->nr) != 0) {
+        return -ENOMEM;
+    }
     churn->subject = fixture_get(churn->ops, churn->group->nr, churn->group->state);
     if (!churn->subject) {
         return -ENOMEM;
@@ -86,7 +89,7 @@ static void run_evict(struct shim_state *state, void *user)
 /* A part of the order for each thread. */
 static const uint32_t *part(const struct churn *churn, const struct shim_state *state)
 {
-    return churn->group->order + shim_thread(state) * churn->group->iterations;
+    return churn->group->order->ids + shim_thread(state) * churn->group->iterations;
 }
 
 static void run_add(struct shim_state *state, void *user)
@@ -194,7 +197,7 @@ static int run_ordered(const char *operation, enum fixture_state state, size_t n
 {
     static const struct subject_ops *const subjects[] = {&limit_array, &subject_genlru, &subject_clru,
                                                          &subject_arc, &subject_lru,    NULL};
-    uint32_t *order = objects_order(nr, 6);
+    struct stream order = STREAM_NONE;
     struct group group = {.operation = operation,
                           .variant = "",
                           .subjects = subjects,
@@ -204,10 +207,10 @@ static int run_ordered(const char *operation, enum fixture_state state, size_t n
                           .iterations = batches(part, STREAM_CHUNK),
                           .threads = 2,
                           .run = run,
-                          .order = order};
-    int error = order ? run_group(&group) : -ENOMEM;
+                          .order = &order};
+    int error = run_group(&group);
 
-    free(order);
+    stream_fini(&order);
     return error;
 }
 

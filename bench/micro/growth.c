@@ -22,7 +22,7 @@ struct growth {
     const struct subject_ops *ops;
     size_t nr;
     enum fixture_state state;
-    const struct stream *stream;
+    struct stream *stream; /* NULL = none */
     struct subject *subject;
 };
 
@@ -39,6 +39,9 @@ static int setup(struct shim_state *state, void *user)
     struct growth *growth = user;
 
     (void)state;
+    if (growth->stream && stream_need(growth->stream, growth->nr, STREAM_UNIFORM) != 0) {
+        return -ENOMEM;
+    }
     growth->subject = fixture_get(growth->ops, growth->nr, growth->state);
     return growth->subject ? 0 : -ENOMEM;
 }
@@ -76,7 +79,7 @@ static void run_pairs(struct shim_state *state, void *user)
 }
 
 static int run_group(const char *operation, const struct subject_ops *limit, size_t nr, enum fixture_state state,
-                     const struct stream *stream, void (*run)(struct shim_state *, void *))
+                     struct stream *stream, void (*run)(struct shim_state *, void *))
 {
     const struct subject_ops *subjects[SUBJECTS] = {limit, &subject_genlru};
     struct growth growths[SUBJECTS];
@@ -100,13 +103,8 @@ static int run_group(const char *operation, const struct subject_ops *limit, siz
 
 static int run_size(size_t nr)
 {
-    struct stream stream;
-    int error = stream_init(&stream, nr, STREAM_UNIFORM);
-
-    if (error) {
-        return error;
-    }
-    error = run_group("growth_hit", &limit_load, nr, FIXTURE_SATURATED, &stream, run_hits);
+    struct stream stream = STREAM_NONE;
+    int error = run_group("growth_hit", &limit_load, nr, FIXTURE_SATURATED, &stream, run_hits);
     stream_fini(&stream);
     return error ? error : run_group("growth_pair", &limit_array, nr, FIXTURE_ADDED, NULL, run_pairs);
 }

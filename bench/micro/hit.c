@@ -14,33 +14,47 @@
 #include "micro/stream.h"
 #include "shim/shim.h"
 
-enum { SUBJECTS_MAX = 6 };
+enum { SUBJECTS_MAX = 6, STREAM_ORDER = -3 };
+
+/* What is measured together. */
+struct group {
+    const char *operation;
+    const char *pattern;
+    const struct subject_ops *const *subjects; /* up to NULL */
+    enum fixture_state state;
+    size_t nr;
+    uint64_t iterations; /* of each thread; 0 = any number */
+    int theta;           /* of the stream; STREAM_ORDER = each object once */
+    struct stream stream;
+};
 
 struct hits {
+    struct group *group;
     const struct subject_ops *ops;
-    size_t nr;
-    enum fixture_state state;
-    const struct stream *stream;
     struct subject *subject;
 };
 
 static int setup(struct shim_state *state, void *user)
 {
     struct hits *hits = user;
+    struct group *group = hits->group;
+    int error = group->theta == STREAM_ORDER ? stream_need_order(&group->stream, group->nr)
+                                             : stream_need(&group->stream, group->nr, group->theta);
 
     (void)state;
-    hits->subject = fixture_get(hits->ops, hits->nr, hits->state);
+    hits->subject = error ? NULL : fixture_get(hits->ops, group->nr, group->state);
     return hits->subject ? 0 : -ENOMEM;
 }
 
 static void run(struct shim_state *state, void *user)
 {
     const struct hits *hits = user;
-    struct object *objects = objects_get(hits->nr);
-    size_t position = stream_start(hits->stream, shim_thread(state), shim_threads(state));
+    const struct stream *stream = &hits->group->stream;
+    struct object *objects = objects_get(hits->group->nr);
+    size_t position = stream_start(stream, shim_thread(state), shim_threads(state));
 
     while (shim_next(state, STREAM_CHUNK)) {
-        hits->ops->hit(hits->subject, objects, stream_next(hits->stream, &position), STREAM_CHUNK);
+        hits->ops->hit(hits->subject, objects, stream_next(stream, &position), STREAM_CHUNK);
     }
 }
 
@@ -50,21 +64,12 @@ static void teardown(struct shim_state *state, void *user)
     const struct hits *hits = user;
 
     (void)state;
-    if (hits->state == FIXTURE_RISING && !hits->ops->forget && hits->ops->saturating_hits) {
+    if (hits->group->state == FIXTURE_RISING && !hits->ops->forget && hits->ops->saturating_hits) {
         fixture_spoil(hits->ops);
     }
 }
 
-struct group {
-    const char *operation;
-    const char *pattern;
-    const struct subject_ops *const *subjects; /* up to NULL */
-    enum fixture_state state;
-    size_t nr;
-    uint64_t iterations; /* of each thread; 0 = any number */
-};
-
-static int run_group(const struct group *group, const struct stream *stream)
+static int run_group(struct group *group)
 {
     struct hits hits[SUBJECTS_MAX];
     char name[96], size[MICRO_SIZE_TEXT];
@@ -80,7 +85,7 @@ static int run_group(const struct group *group, const struct stream *stream)
                                    .teardown = teardown,
                                    .user = &hits[i]};
 
-        hits[i] = (struct hits){group->subjects[i], group->nr, group->state, stream, NULL};
+        hits[i] = (struct hits){group, group->subjects[i], NULL};
         snprintf(name, sizeof(name), "%s/%s/%s/%s", group->operation, group->subjects[i]->name,
                  micro_size_text(group->nr, size), group->pattern);
         error = shim_add(&bench);
@@ -88,6 +93,7 @@ static int run_group(const struct group *group, const struct stream *stream)
     if (!error) {
         (void)shim_run();
     }
+    stream_fini(&group->stream);
     return error;
 }
 
@@ -95,31 +101,20 @@ static int run_saturated(size_t nr, const char *pattern, int theta)
 {
     static const struct subject_ops *const subjects[] = {&limit_load,    &subject_genlru, &subject_clru, &subject_arc,
                                                          &subject_clock, &subject_lru,    NULL};
-    struct group group = {"hit_saturated", pattern, subjects, FIXTURE_SATURATED, nr, 0};
-    struct stream stream;
-    int error = stream_init(&stream, nr, theta);
+    struct group group = {"hit_saturated", pattern, subjects, FIXTURE_SATURATED, nr, 0, theta, STREAM_NONE};
 
-    if (!error) {
-        error = run_group(&group, &stream);
-        stream_fini(&stream);
-    }
-    return error;
+    return run_group(&group);
 }
 
 static int run_first(size_t nr)
 {
     static const struct subject_ops *const subjects[] = {&limit_cmpxchg, &subject_genlru, &subject_clru, &subject_arc,
                                                          &subject_clock, &subject_lru,    NULL};
-    /* each thread its half: an object is hit once or twice in a repetition, and genlru counts to seven */
-    struct group group = {"hit_first", "once", subjects, FIXTURE_RISING, nr, nr / 2 / STREAM_CHUNK * STREAM_CHUNK};
-    struct stream stream = {objects_order(nr, 5), nr / STREAM_CHUNK * STREAM_CHUNK};
-    int error = stream.ids ? 0 : -ENOMEM;
+    /* each thread its half: an object is hit once in a repetition */
+    uint64_t half = nr / 2 / STREAM_CHUNK * STREAM_CHUNK;
+    struct group group = {"hit_first", "once", subjects, FIXTURE_RISING, nr, half, STREAM_ORDER, STREAM_NONE};
 
-    if (!error) {
-        error = run_group(&group, &stream);
-    }
-    stream_fini(&stream);
-    return error;
+    return run_group(&group);
 }
 
 int micro_hits(const struct micro_options *options)

@@ -19,6 +19,9 @@ int index_init(struct index *index, size_t nr)
 
 void index_fini(struct index *index)
 {
+    if (!index->bucket) {
+        return;
+    }
     objects_unmap(index->bucket, (index->mask + 1) * sizeof(*index->bucket));
     index->bucket = NULL;
 }

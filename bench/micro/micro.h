@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum { MICRO_SIZES_MAX = 8, MICRO_SIZE_TEXT = 24, MICRO_NODES_MIN = 1000 };
+enum { MICRO_SIZES_MAX = 8, MICRO_SIZE_TEXT = 24, MICRO_NODES_MIN = 5000 /* chunks for a quarter */ };
 
 struct micro_options {
     size_t nodes[MICRO_SIZES_MAX]; /* sizes to measure at */

@@ -34,14 +34,20 @@ struct spares {
     uint64_t chunks; /* begun by this thread; UINT64_MAX = it is not running. Atomic */
 } __attribute__((aligned(128)));
 
+/* Of one size and skew, for all its subjects, which run one after another. */
+struct shared {
+    size_t nr;
+    int theta;
+    struct stream stream;
+    struct index index;
+    struct spares spares[THREADS];
+};
+
 struct mixed {
     const struct subject_ops *ops;
-    const struct stream *stream;
-    struct index *index;
-    size_t nr;
+    struct shared *shared;
     unsigned period; /* each so manieth operation is an insert; 0 = none */
     struct subject *subject;
-    struct spares *spares; /* [THREADS], shared by the subjects of a group, which run one after another */
 };
 
 static void begin_chunk(struct spares *spares, uint64_t chunk)
@@ -81,9 +87,9 @@ static int evict_batch(const struct mixed *m, struct object *objects, struct spa
         struct object *object = &objects[ids[i]];
         int error;
 
-        index_lock(m->index, object->key);
-        error = index_remove(m->index, object);
-        index_unlock(m->index, object->key);
+        index_lock(&m->shared->index, object->key);
+        error = index_remove(&m->shared->index, object);
+        index_unlock(&m->shared->index, object->key);
         if (error) {
             return error;
         }
@@ -108,28 +114,53 @@ static int insert(const struct mixed *m, struct object *objects, struct spares *
         }
     }
     object = &objects[own->id[own->first]];
-    index_lock(m->index, object->key); /* evictors remove under it, so what they find on the list is in the index */
+    index_lock(&m->shared->index,
+               object->key); /* evictors remove under it, so what they find on the list is in the index */
     error = m->ops->add(m->subject, objects, &own->id[own->first], 1);
-    error = error ? error : index_put(m->index, object);
-    index_unlock(m->index, object->key);
+    error = error ? error : index_put(&m->shared->index, object);
+    index_unlock(&m->shared->index, object->key);
     own->first = (own->first + 1) % SPARE_MAX;
     own->nr--;
     return error;
 }
 
+static int fill_index(struct index *index, size_t nr)
+{
+    struct object *objects = objects_get(nr);
+    int error = objects ? index_init(index, nr) : -ENOMEM;
+
+    for (size_t i = 0; i < nr && !error; i++) {
+        objects[i].key = i;
+        error = index_put(index, &objects[i]);
+    }
+    return error;
+}
+
+/* What the filter leaves out needs no index. */
+static int need_index(struct shared *shared)
+{
+    if (shared->index.bucket) {
+        return 0;
+    }
+    fixture_clear(); /* keys change under what is filled */
+    return fill_index(&shared->index, shared->nr);
+}
+
 static int setup(struct shim_state *state, void *user)
 {
     struct mixed *m = user;
-    struct object *objects = objects_get(m->nr);
+    struct shared *shared = m->shared;
+    int error = need_index(shared);
 
     (void)state;
-    m->subject = fixture_warm(m->ops, m->nr, m->stream);
-    if (!m->subject || !objects) {
-        return -ENOMEM;
+    error = error ? error : stream_need(&shared->stream, shared->nr, shared->theta);
+    m->subject = error ? NULL : fixture_warm(m->ops, shared->nr, &shared->stream);
+    if (!m->subject) {
+        return error ? error : -ENOMEM;
     }
     for (unsigned t = 0; t < THREADS; t++) {
-        m->spares[t].first = m->spares[t].nr = 0;
-        m->spares[t].chunks = UINT64_MAX;
+        shared->spares[t].first = shared->spares[t].nr = 0;
+        shared->spares[t].chunks = UINT64_MAX;
     }
     return 0;
 }
@@ -147,7 +178,7 @@ static void run_chunk(const struct mixed *m, struct object *objects, const uint3
             }
             continue;
         }
-        found = index_find(m->index, keys[i]);
+        found = index_find(&m->shared->index, keys[i]);
         if (found) {
             uint32_t id = (uint32_t)(found - objects);
 
@@ -159,14 +190,14 @@ static void run_chunk(const struct mixed *m, struct object *objects, const uint3
 static void run(struct shim_state *state, void *user)
 {
     const struct mixed *m = user;
-    struct object *objects = objects_get(m->nr);
-    size_t position = stream_start(m->stream, shim_thread(state), shim_threads(state));
-    struct spares *own = &m->spares[shim_thread(state)], *other = &m->spares[1 - shim_thread(state)];
+    struct object *objects = objects_get(m->shared->nr);
+    size_t position = stream_start(&m->shared->stream, shim_thread(state), shim_threads(state));
+    struct spares *own = &m->shared->spares[shim_thread(state)], *other = &m->shared->spares[1 - shim_thread(state)];
     uint64_t chunk = 0;
 
     while (shim_next(state, STREAM_CHUNK)) {
         begin_chunk(own, ++chunk);
-        run_chunk(m, objects, stream_next(m->stream, &position), own, other, state);
+        run_chunk(m, objects, stream_next(&m->shared->stream, &position), own, other, state);
     }
     begin_chunk(own, UINT64_MAX);
 }
@@ -175,13 +206,13 @@ static void run(struct shim_state *state, void *user)
 static void teardown(struct shim_state *state, void *user)
 {
     const struct mixed *m = user;
-    struct object *objects = objects_get(m->nr);
+    struct object *objects = objects_get(m->shared->nr);
 
     for (unsigned t = 0; t < THREADS; t++) {
-        struct spares *spares = &m->spares[t];
+        struct spares *spares = &m->shared->spares[t];
 
         while (spares->nr > 0) {
-            if (insert(m, objects, spares, &m->spares[1 - t]) != 0) {
+            if (insert(m, objects, spares, &m->shared->spares[1 - t]) != 0) {
                 shim_fail(state, "index and policy disagree");
                 return;
             }
@@ -189,20 +220,7 @@ static void teardown(struct shim_state *state, void *user)
     }
 }
 
-static int fill_index(struct index *index, size_t nr)
-{
-    struct object *objects = objects_get(nr);
-    int error = index_init(index, nr);
-
-    for (size_t i = 0; i < nr && !error; i++) {
-        objects[i].key = i;
-        error = index_put(index, &objects[i]);
-    }
-    return error;
-}
-
-static int run_group(size_t nr, struct index *index, const struct stream *stream, struct spares *spares, int theta,
-                     unsigned period)
+static int run_group(struct shared *shared, unsigned period)
 {
     static const struct subject_ops *const subjects[SUBJECTS] = {
         &limit_ring, &limit_ring, &subject_genlru, &subject_clru, &subject_arc, &subject_lru, &subject_lru16};
@@ -215,9 +233,10 @@ static int run_group(size_t nr, struct index *index, const struct stream *stream
         struct shim_bench bench = {
             .name = name, .threads = {1, THREADS}, .setup = setup, .run = run, .teardown = teardown, .user = &mixed[i]};
 
-        mixed[i] = (struct mixed){subjects[i], stream, index, nr, i == 0 ? 0 : period, NULL, spares};
+        mixed[i] = (struct mixed){subjects[i], shared, i == 0 ? 0 : period, NULL};
         snprintf(name, sizeof(name), "mixed/%s/%s/zipf:%d.%02d/%u:%u", i == 0 ? "lookup" : subjects[i]->name,
-                 micro_size_text(nr, size), theta / 100, theta % 100, 100 - 100 / period, 100 / period);
+                 micro_size_text(shared->nr, size), shared->theta / 100, shared->theta % 100, 100 - 100 / period,
+                 100 / period);
         error = shim_add(&bench);
     }
     if (!error) {
@@ -229,23 +248,18 @@ static int run_group(size_t nr, struct index *index, const struct stream *stream
 static int run_size(size_t nr)
 {
     static const int thetas[] = {90, 99, 120};
-    static struct spares spares[THREADS];
-    struct index index;
-    int error = fill_index(&index, nr);
+    static struct shared shared;
+    int error = 0;
 
-    fixture_clear(); /* keys have changed under what is filled */
+    shared = (struct shared){.nr = nr};
     for (unsigned i = 0; i < sizeof(thetas) / sizeof(thetas[0]) && !error; i++) {
-        struct stream stream;
-
-        error = stream_init(&stream, nr, thetas[i]);
-        if (!error) {
-            error = run_group(nr, &index, &stream, spares, thetas[i], 10);
-            error = error ? error : run_group(nr, &index, &stream, spares, thetas[i], 100);
-            fixture_clear(); /* it is warm with this stream */
-            stream_fini(&stream);
-        }
+        shared.theta = thetas[i];
+        error = run_group(&shared, 10);
+        error = error ? error : run_group(&shared, 100);
+        stream_fini(&shared.stream);
+        fixture_clear(); /* it is warm with that stream */
     }
-    index_fini(&index);
+    index_fini(&shared.index);
     return error;
 }
 
