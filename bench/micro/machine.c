@@ -11,6 +11,12 @@
 #include "base/lock_stats.h"
 #include "shim/shim.h"
 
+#ifdef __clang__
+#define COMPILER "" /* its version begins with its name */
+#else
+#define COMPILER "gcc"
+#endif
+
 /* The value of the first line "key : value" of a file of the system, or "". */
 static const char *field(const char *path, const char *key, char *line, int size)
 {
@@ -61,7 +67,8 @@ void machine_describe(void)
         snprintf(line, sizeof(line), "%s %s %s", system.sysname, system.release, system.machine);
         shim_context("system", line);
     }
-    shim_context("compiler", __VERSION__);
+    shim_context("compiler", COMPILER " " __VERSION__);
+    shim_context("build", GENLRU_BENCH_BUILD);
     shim_context("genlru", genlru_version());
     shim_context("genlru_locks_measured", GENLRU__HAS_LOCK_STATS ? "yes" : "no");
 }

@@ -98,13 +98,19 @@ static int evict_batch(const struct mixed *m, struct object *objects, struct spa
     return n == BATCH ? 0 : -ENOENT;
 }
 
+/* A small cache cannot have many in waiting. */
+static size_t spare_max(const struct mixed *m)
+{
+    return m->shared->nr / 16 < SPARE_MAX ? m->shared->nr / 16 : SPARE_MAX;
+}
+
 static int insert(const struct mixed *m, struct object *objects, struct spares *own, const struct spares *other)
 {
     struct object *object;
     int error = 0;
 
     if (own->nr == 0 || !may_reuse(own, other)) {
-        if (own->nr + BATCH > SPARE_MAX) { /* the other thread does not run: let it */
+        if (own->nr + BATCH > spare_max(m)) { /* the other thread does not run: let it */
             sched_yield();
             return 0;
         }

@@ -25,7 +25,8 @@ enum genlru__lock_time { GENLRU__LOCK_WAITED, GENLRU__LOCK_HELD, GENLRU__NR_LOCK
 enum { GENLRU__LOCK_BUCKETS = 35 * 8 }; /* up to 2^36 ns */
 
 /* What happened since the last reset. counts[] is all zero where the build does not measure. */
-void genlru__lock_stats_read(enum genlru__rank rank, enum genlru__lock_time time, uint64_t counts[GENLRU__LOCK_BUCKETS]);
+void genlru__lock_stats_read(enum genlru__rank rank, enum genlru__lock_time time,
+                             uint64_t counts[GENLRU__LOCK_BUCKETS]);
 void genlru__lock_stats_reset(void);
 /* The longest time that falls into a bucket, in ns. Pure. */
 uint64_t genlru__lock_stats_ns(unsigned bucket);
