@@ -6,9 +6,9 @@
  *                         └───────────── once a group ───────────┘
  *
  *      one run of a benchmark, T threads:
- *         thread 0       setup ─┐            ┌─ run: while (shim_next(s, 1024)) … ─┐
- *                               ├─ barrier ──┤                                     ├─ barrier ── teardown
- *         thread 1 … T-1 ───────┘            └─ run: while (shim_next(s, 1024)) … ─┘
+ *         thread 0       setup ─┐   ┌─ run: prepare ─┐            ┌─ while (shim_next(s, 1024)) … ─┐
+ *                               ├───┤                ├─ barrier ──┤                                ├─ barrier ── teardown
+ *         thread 1 … T-1 ───────┘   └─ run: prepare ─┘            └─ while (shim_next(s, 1024)) … ─┘
  *
  * Loops are batched only: a call into C++ for each iteration would cost more than a hit does. The
  * repetitions of the benchmarks of a group take turns in random order (--benchmark_enable_random_interleaving),

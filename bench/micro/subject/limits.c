@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "micro/subject.h"
 
@@ -39,6 +40,7 @@ static struct subject *create(size_t capacity)
         free(s);
         return NULL;
     }
+    memset(s->slots, 0, s->bytes); /* its pages are there before the clock starts */
     return s;
 }
 
@@ -86,7 +88,8 @@ static int array_add(struct subject *s, struct object *objects, const uint32_t *
         uint64_t at = __atomic_fetch_add(&s->tail, n, __ATOMIC_RELAXED);
 
         for (size_t k = 0; k < n; k++, i++) {
-            s->slots[(at + k) % s->capacity] = &objects[ids[i]];
+            /* release: pairs with the acquire of array_evict, so that an object's memory goes with it */
+            __atomic_store_n(&s->slots[(at + k) % s->capacity], &objects[ids[i]], __ATOMIC_RELEASE);
         }
     }
     return 0;
@@ -98,10 +101,10 @@ static size_t array_evict(struct subject *s, struct object *objects, uint32_t *i
     uint32_t word = 0;
 
     for (size_t i = 0; i < nr; i++) {
-        struct object *object = s->slots[hand];
+        struct object *object = __atomic_load_n(&s->slots[hand], __ATOMIC_ACQUIRE);
         size_t ahead = hand + AHEAD < s->capacity ? hand + AHEAD : hand + AHEAD - s->capacity;
 
-        __builtin_prefetch(s->slots[ahead], 1);
+        __builtin_prefetch(__atomic_load_n(&s->slots[ahead], __ATOMIC_RELAXED), 1);
         hand = hand + 1 < s->capacity ? hand + 1 : 0;
         word += object->word;
         object->word = 0;
