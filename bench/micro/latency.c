@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * latency.c - insert_latency: how long single inserts into a full cache take; lock_hold: how long genlru's own
- * lock is held meanwhile
+ * latency.c - insert_latency: how long single inserts into a full cache take
  *
  * An insert adds one object, and when the thread has none left first evicts a batch (16, or one at a time); each is
  * timed. The subject `spin` only waits for SPIN_NS: whatever its quantiles are above that, the host
@@ -11,7 +10,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/lock_stats.h"
 #include "micro/churn.h"
 #include "micro/fixture.h"
 #include "micro/histogram.h"
@@ -148,88 +146,6 @@ int micro_latency(const struct micro_options *options)
     }
     if (!error) {
         (void)shim_run();
-    }
-    return error;
-}
-
-/* ---- the library's own histogram --------------------------------------------------------------------- */
-
-static int setup_hold(struct shim_state *state, void *user)
-{
-    int error = setup(state, user);
-
-    genlru__lock_stats_reset();
-    return error;
-}
-
-/* Steady state in batches, as insert_evict; genlru measures. */
-static void run_hold(struct shim_state *state, void *user)
-{
-    const struct latency *latency = user;
-    struct object *objects = objects_get(latency->nr);
-    uint32_t ids[BATCH_MAX];
-    uint64_t scanned = 0;
-
-    while (shim_next(state, latency->batch)) {
-        size_t n = latency->ops->evict(latency->subject, objects, ids, latency->batch, &scanned);
-
-        churn_rename(objects, ids, n);
-        if (n < latency->batch || latency->ops->add(latency->subject, objects, ids, n) != 0) {
-            shim_fail(state, "nothing to evict, or no memory");
-        }
-    }
-}
-
-static void read_times(enum genlru__lock_time time, struct histogram *histogram)
-{
-    uint64_t counts[GENLRU__LOCK_BUCKETS];
-
-    genlru__lock_stats_read(GENLRU__RANK_LRU, time, counts);
-    *histogram = (struct histogram){{0}, 0};
-    for (unsigned i = 0; i < GENLRU__LOCK_BUCKETS; i++) {
-        uint64_t ns = genlru__lock_stats_ns(i);
-
-        histogram->count[histogram_bucket(ns)] += counts[i];
-        histogram->max = counts[i] ? ns : histogram->max;
-    }
-}
-
-static void teardown_hold(struct shim_state *state, void *user)
-{
-    struct histogram held, waited;
-
-    (void)user;
-    read_times(GENLRU__LOCK_HELD, &held);
-    read_times(GENLRU__LOCK_WAITED, &waited);
-    report(state, &held);
-    shim_counter(state, "wait_p50_ns", (double)histogram_quantile(&waited, 0.5), SHIM_SUM);
-    shim_counter(state, "wait_p99_ns", (double)histogram_quantile(&waited, 0.99), SHIM_SUM);
-}
-
-int micro_lock_hold(const struct micro_options *options)
-{
-    static struct latency latencies[MICRO_SIZES_MAX];
-    char name[96], size[MICRO_SIZE_TEXT];
-    int error = 0;
-
-    if (!GENLRU__HAS_LOCK_STATS) {
-        return 0;
-    }
-    for (unsigned i = 0; i < options->nr_nodes && !error; i++) {
-        struct shim_bench bench = {.name = name,
-                                   .threads = {1, THREADS_MAX},
-                                   .setup = setup_hold,
-                                   .run = run_hold,
-                                   .teardown = teardown_hold,
-                                   .user = &latencies[i]};
-
-        shim_group();
-        latencies[i] = (struct latency){.ops = &subject_genlru, .nr = options->nodes[i], .batch = 64};
-        snprintf(name, sizeof(name), "lock_hold/genlru/%s/64", micro_size_text(options->nodes[i], size));
-        error = shim_add(&bench);
-        if (!error) {
-            (void)shim_run();
-        }
     }
     return error;
 }

@@ -4,6 +4,7 @@
  *
  *      genlru-bench [options]                        measures
  *      genlru-bench summary FILE … [--markdown]      rows and bars, from the JSON of earlier runs
+ *      genlru-bench model FILE …                     what more processors would do
  *      genlru-bench report FILE … --html PAGE        a page with a plot an operation
  */
 #include <errno.h>
@@ -24,6 +25,7 @@ static const char *const defaults[] = {"--benchmark_enable_random_interleaving=t
 
 static const char help[] = "Usage: genlru-bench [OPTION …]\n"
                            "       genlru-bench summary FILE … [--markdown]\n"
+                           "       genlru-bench model FILE …\n"
                            "       genlru-bench report FILE … --html PAGE\n"
                            "\n"
                            "Measures genlru, its peers and the machine's limits, operation by operation.\n"
@@ -139,6 +141,9 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], "summary")) {
         return bench_summary(argc - 1, argv + 1);
+    }
+    if (argc > 1 && !strcmp(argv[1], "model")) {
+        return bench_model(argc - 1, argv + 1);
     }
     if (argc > 1 && !strcmp(argv[1], "report")) {
         return bench_report(argc - 1, argv + 1);

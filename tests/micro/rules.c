@@ -129,7 +129,7 @@ Test(rules, kinds)
     entry("mixed/genlru/1M/zipf:0.99/99:1", 2, 33, 0, "");
     entry("mixed/index/1M/zipf:0.99/99:1", 1, 0, 56, "");
     entry("mixed/lookup/1M/zipf:0.99/99:1", 1, 0, 50, "");
-    entry("lock_hold/genlru/1M/64", 1, 0, 1, ", \"p50_ns\": 1600");
+    entry("lock_hold/genlru/1M/evict", 1, 0, 1, ", \"p50_ns\": 1600");
     read_file(&runs);
     cr_assert_float_eq(only_row(rule_of("evict_scan", RULE_TIMES, 1, NULL), &runs).value, 2, 1e-9);
     cr_assert_float_eq(only_row(rule_of("evict_scan", RULE_FASTER, 1, NULL), &runs).value, 15, 1e-9);

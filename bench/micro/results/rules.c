@@ -33,8 +33,9 @@ const struct rule rules[] = {
     {"mixed", "99:1", 0, RULE_SHARE, "index", NULL, NULL, true, 0.15, "of the look-up is genlru's own"},
     {"mixed", "", 2, RULE_SPEEDUP, NULL, NULL, NULL, false, 1.8, "× with a second thread"},
     {"insert_latency", "", 2, RULE_TIMES, "lru", "p99_ns", NULL, true, 0.25, "× the locked LRU's p99"},
-    {"lock_hold", "", 0, RULE_VALUE, NULL, "p50_ns", NULL, true, 1500, "ns, p50"},
-    {"lock_hold", "", 0, RULE_VALUE, NULL, "p99_ns", NULL, true, 5000, "ns, p99"},
+    {"lock_hold", "evict", 0, RULE_VALUE, NULL, "p50_ns", NULL, true, 1500, "ns, p50"},
+    {"lock_hold", "evict", 0, RULE_VALUE, NULL, "p99_ns", NULL, true, 5000, "ns, p99"},
+    {"lock_hold", "pair", 0, RULE_VALUE, NULL, "held_ns", NULL, true, INFINITY, "ns under the lock"},
     {"growth_hit", "", 1, RULE_TIMES, "load", NULL, NULL, true, INFINITY, "× the load"},
     {"growth_pair", "", 1, RULE_TIMES, "array", NULL, NULL, true, INFINITY, "× the array"},
 };
