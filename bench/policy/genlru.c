@@ -2,13 +2,13 @@
 /*
  * genlru.c - the library itself behind the laboratory's vtable, once for each preset
  *
- *      hit   ─▶ genlru_access                     node[id]: 16 bytes, in an array of nothing else
- *      miss  ─▶ full? genlru_evict a batch ─▶ shadow[id]
- *               genlru_add(shadow[id])
+ *      hit   ─▶ genlru_access                     place[id]: a node while resident, then its shadow
+ *      miss  ─▶ full? genlru_evict a batch ─▶ place[id].shadow
+ *               genlru_add(place[id].shadow)
  *
- * This owner is as simple as owners get: one thread, index = the dense id, shadows kept beside it;
- * so nothing is pinned and every victim is won. An entry's charge is 1, or its bytes; then it
- * evicts by charge.
+ * This owner is as simple as owners get: one thread, index = the dense id, and a shadow where the node was, as an index
+ * would keep it; so nothing is pinned, every victim is won, and a request touches one place. An entry's charge is 1, or
+ * its bytes; then it evicts by charge.
  *
  * Mapped accesses leave only a bit (YOUNG), as hardware does. The owner harvests it where the
  * kernel does, at two places: victims that turn out young are reported and put back; and after each
@@ -34,11 +34,15 @@ enum {
 #define HARVEST 64
 #define PREFETCH_VICTIMS 8
 
+union place {
+    struct genlru_node node; /* while resident */
+    genlru_shadow shadow;    /* of an id that was evicted; 0 = never */
+};
+
 struct genlru_owner {
     struct policy base;
     struct genlru *lru;
-    struct genlru_node *node;
-    genlru_shadow *shadow; /* of ids that were evicted; 0 = never */
+    union place *place;
     uint8_t *state;
     uint32_t chunk; /* entries evicted at a time */
 };
@@ -62,15 +66,14 @@ static void owner_destroy(struct policy *p)
     struct genlru_owner *o = (struct genlru_owner *)p;
 
     for (uint32_t id = 0; o->state && id < p->nr_ids; id++) {
-        if ((o->state[id] & RESIDENT) && genlru_del(o->lru, &o->node[id]) != GENLRU_YOURS) {
+        if ((o->state[id] & RESIDENT) && genlru_del(o->lru, &o->place[id].node) != GENLRU_YOURS) {
             die("del of a resident node", 0);
         }
     }
     if (genlru_destroy(o->lru)) {
         die("destroy of an empty lru", 0);
     }
-    array_destroy(o->node);
-    array_destroy(o->shadow);
+    array_destroy(o->place);
     array_destroy(o->state);
     free(o);
 }
@@ -116,10 +119,9 @@ static int owner_create(const struct policy_config *config, const struct genlru_
     how.on_error = on_error;
     policy_init(&o->base, ops, config);
     o->chunk = chunk_of(config, variant);
-    o->node = array_create(config->nr_ids, sizeof(*o->node));
-    o->shadow = array_create(config->nr_ids, sizeof(*o->shadow));
+    o->place = array_create(config->nr_ids, sizeof(*o->place));
     o->state = array_create(config->nr_ids, sizeof(*o->state));
-    rc = o->node && o->shadow && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;
+    rc = o->place && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;
     if (rc) {
         owner_destroy(&o->base);
         return rc;
@@ -139,7 +141,7 @@ static void report(struct genlru_owner *o, struct genlru_harvest *harvest, size_
 static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest, size_t *nr)
 {
     o->state[id] &= (uint8_t)~YOUNG;
-    harvest[*nr] = (struct genlru_harvest){&o->node[id], (o->state[id] & EXEC) != 0};
+    harvest[*nr] = (struct genlru_harvest){&o->place[id].node, (o->state[id] & EXEC) != 0};
     if (++*nr == HARVEST) {
         report(o, harvest, nr);
     }
@@ -177,7 +179,7 @@ static void spare(struct genlru_owner *o, uint32_t id, const struct genlru_victi
 
 static void bury(struct genlru_owner *o, uint32_t id, genlru_shadow shadow)
 {
-    o->shadow[id] = shadow;
+    o->place[id].shadow = shadow;
     o->state[id] = 0;
     policy_count_eviction(&o->base, id, o->base.sizes != NULL);
 }
@@ -199,6 +201,11 @@ static struct genlru_budget budget_for(const struct genlru_owner *o, uint32_t id
     return (struct genlru_budget){.charge = goal > need ? goal : need};
 }
 
+static uint32_t id_of(const struct genlru_owner *o, const struct genlru_node *node)
+{
+    return (uint32_t)((const union place *)(const void *)node - o->place);
+}
+
 /* Isolates up to a chunk, to make room for id. */
 static void evict_some(struct genlru_owner *o, uint32_t for_id)
 {
@@ -211,13 +218,10 @@ static void evict_some(struct genlru_owner *o, uint32_t for_id)
         die("evict found nothing in a full cache", nr ? nr : (int)result.reason);
     }
     for (int i = 0; i < nr; i++) {
-        uint32_t id = (uint32_t)(victims[i].node - o->node);
+        uint32_t id = id_of(o, victims[i].node);
 
         if (i + PREFETCH_VICTIMS < nr) {
-            uint32_t next = (uint32_t)(victims[i + PREFETCH_VICTIMS].node - o->node);
-
-            __builtin_prefetch(&o->shadow[next], 1);
-            __builtin_prefetch(&o->state[next], 1);
+            __builtin_prefetch(&o->state[id_of(o, victims[i + PREFETCH_VICTIMS].node)], 1);
         }
         if (o->state[id] & YOUNG) {
             spare(o, id, &victims[i]);
@@ -245,7 +249,7 @@ static unsigned add_flags(enum policy_channel channel)
 
 static void fill(struct genlru_owner *o, uint32_t id, enum policy_channel channel)
 {
-    struct genlru_add how = {.shadow = o->shadow[id], .flags = add_flags(channel)};
+    struct genlru_add how = {.shadow = o->place[id].shadow, .flags = add_flags(channel)};
     bool sized = o->base.sizes != NULL;
 
     /* Young bits are cleared as victims are spared, so the second round at the latest evicts. */
@@ -253,10 +257,10 @@ static void fill(struct genlru_owner *o, uint32_t id, enum policy_channel channe
         evict_some(o, id);
     }
     /* The evicted object's memory was freed, so to speak: this is another node. */
-    int rc = genlru_node_init(&o->node[id], policy_charge(&o->base, id, sized), 0);
+    int rc = genlru_node_init(&o->place[id].node, policy_charge(&o->base, id, sized), 0);
 
     if (!rc) {
-        rc = genlru_add(o->lru, &o->node[id], &how);
+        rc = genlru_add(o->lru, &o->place[id].node, &how);
     }
     if (rc) {
         die("add", rc);
@@ -280,7 +284,7 @@ REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_chann
     case POLICY_READ:
     case POLICY_WRITE:
         if (hit) {
-            genlru_access(o->lru, &o->node[id]);
+            genlru_access(o->lru, &o->place[id].node);
         }
         break;
     case POLICY_MAPPED:
@@ -300,7 +304,7 @@ REPLAY_INLINE void owner_prefetch(const struct policy *p, uint32_t id)
     const struct genlru_owner *o = (const struct genlru_owner *)p;
 
     __builtin_prefetch(&o->state[id], 1);
-    __builtin_prefetch(&o->node[id], 1);
+    __builtin_prefetch(&o->place[id].node, 1);
 }
 
 REPLAY_DEFINE_SIZED(owner)
@@ -314,7 +318,7 @@ static bool owner_is_resident(const struct policy *p, uint32_t id)
 
 static uint32_t word_of(const struct genlru_owner *o, uint32_t id)
 {
-    return genlru_impl_word(genlru_impl_load_relaxed(&o->node[id].state.do_not_touch));
+    return genlru_impl_word(genlru_impl_load_relaxed(&o->place[id].node.state.do_not_touch));
 }
 
 /* Generation of a resident node, counted from the youngest. */

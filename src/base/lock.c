@@ -10,21 +10,17 @@
 static _Thread_local unsigned char held[GENLRU__RANK_POOL + 1];
 
 /* A trylock cannot deadlock, so stripes, which are only ever tried, may be taken several at a time. */
-static void witness_lock(enum genlru__rank rank)
+void genlru__witness_lock(enum genlru__rank rank)
 {
     unsigned higher;
 
-    if (!GENLRU__IS_CHECKED)
-        return;
     for (higher = rank + (rank == GENLRU__RANK_STRIPE); higher <= GENLRU__RANK_POOL; higher++)
         genlru__assert(held[higher] == 0);
     held[rank]++;
 }
 
-static void witness_unlock(enum genlru__rank rank)
+void genlru__witness_unlock(enum genlru__rank rank)
 {
-    if (!GENLRU__IS_CHECKED)
-        return;
     genlru__assert(held[rank] > 0);
     held[rank]--;
 }
@@ -49,7 +45,8 @@ void genlru__mutex_lock(struct genlru__mutex *lock)
     (void)error;
     if (GENLRU__HAS_LOCK_STATS)
         genlru__lock_stats_got(lock->rank, asked_ns);
-    witness_lock(lock->rank);
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_lock(lock->rank);
 }
 
 bool genlru__mutex_trylock(struct genlru__mutex *lock)
@@ -58,7 +55,8 @@ bool genlru__mutex_trylock(struct genlru__mutex *lock)
         return false;
     if (GENLRU__HAS_LOCK_STATS)
         genlru__lock_stats_got(lock->rank, genlru__lock_stats_ask());
-    witness_lock(lock->rank);
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_lock(lock->rank);
     return true;
 }
 
@@ -66,31 +64,13 @@ void genlru__mutex_unlock(struct genlru__mutex *lock)
 {
     if (GENLRU__HAS_LOCK_STATS)
         genlru__lock_stats_give(lock->rank);
-    witness_unlock(lock->rank);
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_unlock(lock->rank);
     pthread_mutex_unlock(&lock->mutex);
-}
-
-bool genlru__spin_trylock(struct genlru__spinlock *lock)
-{
-    /*
-     * acquire S1: pairs with release S0; guards the stripe's open blocks and their fill, and passes the window to
-     * adds
-     */
-    if (__atomic_load_n(&lock->is_held, __ATOMIC_RELAXED) != 0 ||
-        __atomic_exchange_n(&lock->is_held, 1, __ATOMIC_ACQUIRE) != 0)
-        return false;
-    witness_lock(GENLRU__RANK_STRIPE);
-    return true;
 }
 
 void genlru__spin_lock(struct genlru__spinlock *lock)
 {
     while (!genlru__spin_trylock(lock))
         genlru__yield();
-}
-
-void genlru__spin_unlock(struct genlru__spinlock *lock)
-{
-    witness_unlock(GENLRU__RANK_STRIPE);
-    __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELEASE); /* release S0: pairs with acquire S1 */
 }
