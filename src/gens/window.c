@@ -3,6 +3,7 @@
 #include "gens/window.h"
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/hist.h"
 
 /*
@@ -74,8 +75,10 @@ void genlru__advance_min(struct genlru *lru, unsigned type)
 
     genlru__assert(!oldest->head);
     genlru__assert(genlru__width(lru, type) > GENLRU__MIN_WIDTH);
-    next->nr_open += oldest->nr_open;
-    oldest->nr_open = 0;
+    if (!genlru__bug(ADVANCE_FORGETS)) {
+        next->nr_open += oldest->nr_open;
+        oldest->nr_open = 0;
+    }
     genlru__hist_carry_over(&lru->hist[type]);
     genlru_impl_store_relaxed(&lru->min_seq[type], lru->min_seq[type] + 1);
     publish(lru);

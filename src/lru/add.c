@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/bits.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
@@ -46,6 +47,7 @@ static int set_word(const struct adding *adding, uint64_t state, uint32_t word, 
     struct genlru__context context;
     int error;
 
+    genlru__point(ADD);
     *ret_state = genlru_impl_with_word(state, word);
     /* relaxed: the node becomes visible with the slot (release P) */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, *ret_state)) {
@@ -106,6 +108,7 @@ static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, u
     if (GENLRU_LIKELY(memo->word == genlru_impl_word(state) &&
                       memo->window == genlru_impl_load_relaxed(&lru->view.window) && memo->how == how_of(lru, flags) &&
                       block->fill < GENLRU__SLOTS)) {
+        genlru__point(ADD);
         /* relaxed: the node becomes visible with the slot (release P) */
         is_added =
             genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, memo->answer));

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/reserve.h"
@@ -56,11 +57,8 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
     unsigned i;
 
     *ret = defaults;
-    if (config) {
-        if (config->size < offsetof(struct genlru_config, nr_gens) || config->size > sizeof(*ret))
-            return -EINVAL;
-        memcpy(ret, config, config->size);
-    }
+    if (config && genlru__sized_in(ret, sizeof(*ret), config, offsetof(struct genlru_config, nr_gens)) != 0)
+        return -EINVAL;
     if (!ret->policy)
         ret->policy = &GENLRU_POLICY_DEFAULT;
     if (!ret->nr_gens)
@@ -133,9 +131,9 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
     unsigned threshold;
 
-    lru->policy = *config->policy;
-    lru->view.rules = config->policy->hit;
-    genlru__rises(&config->policy->hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
+    (void)genlru__sized_in(&lru->policy, sizeof(lru->policy), config->policy, sizeof(size_t)); /* checked before */
+    lru->view.rules = lru->policy.hit;
+    genlru__rises(&lru->policy.hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
@@ -144,7 +142,7 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
     for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        lru->unprotected[threshold] = genlru__marks_below(config->policy, threshold);
+        lru->unprotected[threshold] = genlru__marks_below(&lru->policy, threshold);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/window.h"
@@ -165,11 +166,15 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
         after = genlru_impl_with_word(state, word);
         if (verdict == GENLRU__ISOLATE) /* before the word says so: a deleter that loses must find no slot */
             genlru_impl_ptr_store_relaxed(&node->slot, NULL);
+        genlru__point(DECIDE);
+        if (genlru__bug(ISOLATE_BLIND) && verdict == GENLRU__ISOLATE)
+            state = genlru_impl_load_relaxed(&node->state.do_not_touch);
         /*
          * acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the
          * swap
          */
     } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    genlru__point(ACCOUNT);
     if (after != state)
         genlru__batch_account(scan->lru, &scan->sizes, state, after);
     *ret_before = state;
