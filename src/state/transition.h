@@ -61,7 +61,7 @@ static inline unsigned genlru__tier_of(uint32_t word, const struct genlru_policy
 void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest);
 
 /* The value that genlru_impl_is_saturated compares with. */
-uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window);
+struct genlru_saturated genlru__saturated(const struct genlru_policy *policy, uint64_t window);
 
 /*
  * OFF -> LISTED. `flags` are GENLRU_ADD_*; with `to_probation` below the oldest generation, if `flags` and `past`

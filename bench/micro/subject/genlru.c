@@ -99,11 +99,11 @@ static void del(struct subject *s, struct object *objects, const uint32_t *ids, 
     }
 }
 
-/* Back to no refs, where it is: the next seven accesses raise a count. */
+/* Back to no refs, in the oldest generation: the next accesses raise a count. */
 static void forget(struct subject *s, struct object *objects, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
-        (void)genlru_advise(s->lru, &objects[i].node, GENLRU_ADVICE_PREFETCHED);
+        (void)genlru_advise(s->lru, &objects[i].node, GENLRU_ADVICE_COLD);
     }
 }
 
