@@ -116,11 +116,12 @@ static void del_batch(struct subject *s, struct object *objects, const uint32_t 
     }
 }
 
-/* Back to no refs, where it is: the next seven accesses raise a count. */
+/* Back to one use, where it is: the next accesses raise a count, and nothing else. */
 static void forget(struct subject *s, struct object *objects, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         (void)genlru_advise(s->lru, &objects[i].node, GENLRU_ADVICE_PREFETCHED);
+        genlru_access(s->lru, &objects[i].node); /* the first use after a prefetch is one of its own kind */
     }
 }
 
