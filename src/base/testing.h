@@ -57,8 +57,7 @@ enum genlru__bug {
     GENLRU__BUG_EDGE_S,          /* the stripe's lock is given back relaxed */
     GENLRU__BUG_EDGE_I,          /* unpin: a relaxed swap */
     GENLRU__BUG_EDGE_H,          /* release: a relaxed swap */
-    GENLRU__BUG_EDGE_B,          /* a del says that it has begun only after it took its slot */
-    GENLRU__BUG_EDGE_E,          /* a del says that it has ended before it counted */
+    GENLRU__BUG_EDGE_B,          /* a del subtracts its node only after it took the slot */
     GENLRU__BUG_EDGE_W,          /* an access that slept through many agings does not look again */
     GENLRU__BUG_PUBLISH_ORDER,   /* the slot before the back pointer */
     GENLRU__BUG_DEL_BLIND,       /* del empties its slot without comparing */

@@ -21,7 +21,7 @@ static void publish(struct genlru *lru)
     window |= (uint64_t)(lru->epoch & 0xff) << 40;
     window |= (lru->max_seq & 0xffff) << 48;
     genlru_impl_store_relaxed(&lru->view.window, window);
-    genlru_impl_store_relaxed(&lru->view.saturated, genlru__saturated(&lru->policy, window));
+    genlru_impl_store32_relaxed(&lru->view.saturated.value, genlru__saturated(&lru->policy, window).value);
 }
 
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
@@ -35,6 +35,7 @@ void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
     for (i = 0; i < GENLRU_MAX_GENS; i++)
         lru->birth_ns[i] = lru->now_ns(lru->clock_ctx);
     publish(lru);
+    lru->view.saturated.mask = genlru__saturated(&lru->policy, lru->view.window).mask;
 }
 
 bool genlru__may_age(const struct genlru *lru)

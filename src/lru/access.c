@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits that change the generation, and harvested accessed bits. No locks. */
+/* Hits that do more than count, and harvested accessed bits. No locks. */
 #include "genlru/impl/hit.h"
 
 #include "base/testing.h"
@@ -27,7 +27,7 @@ static void refresh(struct genlru *lru, struct genlru_node *node)
     } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
 }
 
-void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
+void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
 
@@ -39,8 +39,9 @@ void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
         genlru__point(ACCESS);
         /* relaxed: whoever reads the word next needs nothing but the word */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(genlru_impl_word(after)))
-        genlru__account(lru, state, after);
+    if (genlru__counter_index(genlru_impl_word(state)) == genlru__counter_index(genlru_impl_word(after)))
+        return;
+    genlru__account(lru, state, after);
     if (!genlru__bug(EDGE_W) && genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
         refresh(lru, node);
 }
@@ -63,7 +64,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         after = genlru_impl_with_word(state, word);
         if (after == state)
             return;
-        /* relaxed: see genlru_impl_access_moving */
+        /* relaxed: see genlru_impl_access_any */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
         genlru__batch_account(lru, sizes, state, after);

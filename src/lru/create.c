@@ -17,6 +17,7 @@
 #include "gens/window.h"
 #include "genlru/version.h"
 #include "reclaim/verdict.h"
+#include "workingset/shadow.h"
 
 enum {
     DEFAULT_GENS = 4,
@@ -30,7 +31,7 @@ enum {
 
 /* Atomics of 64 bits stand at multiples of 8, on 32-bit platforms, too. */
 _Static_assert(offsetof(struct genlru, eviction_clock) % 8 == 0 && offsetof(struct genlru, max_seq) % 8 == 0 &&
-                   offsetof(struct genlru, hist) % 8 == 0 && offsetof(struct genlru__stripe, added_charge) % 8 == 0 &&
+                   offsetof(struct genlru, hist) % 8 == 0 && offsetof(struct genlru__stripe, held_charge) % 8 == 0 &&
                    offsetof(struct genlru__stripe, counter) % 8 == 0 && offsetof(struct genlru_view, window) % 8 == 0,
                "aligned atomics");
 
@@ -129,10 +130,11 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
-    unsigned threshold;
+    unsigned threshold, mark;
 
     (void)genlru__sized_in(&lru->policy, sizeof(lru->policy), config->policy, sizeof(size_t)); /* checked before */
     lru->view.rules = lru->policy.hit;
+    genlru__rises(&lru->policy.hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
@@ -142,6 +144,10 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
     for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
         lru->unprotected[threshold] = genlru__marks_below(&lru->policy, threshold);
+    lru->workingset_marks = genlru__workingset_marks(&lru->policy);
+    for (mark = 0; mark < GENLRU__NR_MARKS; mark++)
+        lru->tier_of_mark[mark] = (uint8_t)genlru__tier_of(
+            genlru__word_of_mark(lru->workingset_marks >> mark & 1u ? mark | 16u : mark), &lru->policy);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;

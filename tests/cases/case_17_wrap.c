@@ -77,9 +77,9 @@ static void shift_sums(struct genlru *lru, uint64_t charge, uint64_t dels)
     struct genlru__stripe *own = genlru__stripe(lru, 0), *other = genlru__stripe(lru, 1);
     unsigned i;
 
-    own->added_charge += charge;
-    other->other_charge -= charge;
-    for (i = 0; i < lru->nr_types * GENLRU__NR_COUNTERS; i++) {
+    own->held_charge += charge;
+    other->free_charge -= charge;
+    for (i = 0; i < 2 * lru->nr_types * GENLRU__NR_COUNTERS; i++) {
         own->counter[i].charge += charge;
         other->counter[i].charge -= charge;
         own->counter[i].nodes += charge;
@@ -88,8 +88,8 @@ static void shift_sums(struct genlru *lru, uint64_t charge, uint64_t dels)
     for (i = 0; i < 2; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, i);
 
-        stripe->del_begun += dels;
-        stripe->del_ended += dels;
+        stripe->held_dels += dels;
+        stripe->free_dels += dels;
     }
 }
 
