@@ -52,12 +52,12 @@ void genlru__on_point(enum genlru__point point);
 enum genlru__bug {
     GENLRU__BUG_NONE,
     GENLRU__BUG_EDGE_P,          /* publish: the slot is stored relaxed */
-    GENLRU__BUG_EDGE_T,          /* take: a relaxed exchange */
     GENLRU__BUG_EDGE_D,          /* take_own: a relaxed swap */
     GENLRU__BUG_EDGE_N,          /* the back pointer is stored relaxed */
     GENLRU__BUG_EDGE_S,          /* the stripe's lock is given back relaxed */
     GENLRU__BUG_EDGE_I,          /* unpin: a relaxed swap */
     GENLRU__BUG_EDGE_H,          /* release: a relaxed swap */
+    GENLRU__BUG_EDGE_B,          /* a del subtracts its node only after it took the slot */
     GENLRU__BUG_EDGE_W,          /* an access that slept through many agings does not look again */
     GENLRU__BUG_PUBLISH_ORDER,   /* the slot before the back pointer */
     GENLRU__BUG_DEL_BLIND,       /* del empties its slot without comparing */

@@ -39,8 +39,6 @@ static inline struct genlru_node *genlru__take(void **slot)
     if (!genlru_impl_ptr_load_acquire(slot))
         return NULL;
     genlru__point(TAKE);
-    if (genlru__bug(EDGE_T))
-        return (struct genlru_node *)__atomic_exchange_n(slot, NULL, __ATOMIC_RELAXED);
     return (struct genlru_node *)genlru_impl_ptr_exchange_acquire(slot, NULL); /* acquire T: pairs with P */
 }
 

@@ -111,14 +111,19 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
         return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
     state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     if (GENLRU_LIKELY(genlru__counter_index(genlru_impl_word(state)) >= 0 && genlru__stands_in_slot(node))) {
-        nr_dels = genlru__account_del(lru, state);
+        nr_dels = genlru__bug(EDGE_B) ? 1 : genlru__account_del(lru, state);
         if (GENLRU_LIKELY(genlru__take_own(node))) {
+            if (genlru__bug(EDGE_B)) {
+                genlru__point(DELETED);
+                nr_dels = genlru__account_del(lru, state);
+            }
             result = finish(lru, node, state);
             if (GENLRU_UNLIKELY(nr_dels % DELETES_PER_LOOK == 0))
                 pay_for_holes(lru);
             return result;
         }
-        genlru__account_undel(lru, state);
+        if (!genlru__bug(EDGE_B))
+            genlru__account_undel(lru, state);
     }
     result = del_slowly(lru, node);
     return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
