@@ -45,8 +45,8 @@
  *
  * All of config's functions may be called by any thread that uses the cache, several at once, and may call the cache
  * back, except genlru_cache_destroy() (-EDEADLK) and genlru_cache_drain() (-EDEADLK). Removals by a callback are
- * released later, never in a nested call, so that callbacks do not recurse. release is called by insert, erase,
- * release, maintain, drain, clear, destroy and the maintenance thread.
+ * released later, never in a nested call, so that callbacks do not recurse. release is called by insert,
+ * erase, get_or_load, maintain, drain, clear, destroy and the maintenance thread, a few milliseconds after the removal.
  *
  * ## Errors
  *
@@ -82,7 +82,7 @@ enum genlru_cache_key_kind {
 };
 
 enum genlru_cache_value_kind {
-    GENLRU_CACHE_VALUE_POINTER = 0, /* the owner's pointer, or any other 64 bits of his */
+    GENLRU_CACHE_VALUE_POINTER = 0, /* the owner's pointer, never looked through */
     GENLRU_CACHE_VALUE_INLINE = 1   /* bytes, copied; the copy is aligned to 8 */
 };
 
@@ -143,7 +143,10 @@ struct genlru_cache_config {
      * stays, and is asked again when the scan comes back. Not asked for other causes. NULL: all may go.
      */
     int (*can_evict)(void *ctx, const struct genlru_cache_info *info);
-    /* Good in all 64 bits. NULL: the library's. */
+    /*
+     * Good in all 64 bits. NULL: the library's. A pure function of its arguments: it may not call the cache, and is called
+     * under locks, too.
+     */
     uint64_t (*hash)(void *ctx, const void *key, size_t key_bytes, uint64_t seed);
     void *ctx; /* of the three */
     const struct genlru_allocator *allocator; /* copied; of entries, index and everything else */
@@ -221,7 +224,7 @@ GENLRU_API int genlru_cache_get_copy(struct genlru_cache *cache, const void *key
 
 /* Makes a handle of an entry found in the read section: 0, or -ENOENT if it was removed meanwhile. */
 GENLRU_API GENLRU_MUST_CHECK int genlru_cache_pin(struct genlru_cache *cache, struct genlru_cache_entry *entry);
-/* Ends a handle. May call config.release, if the entry was removed. Locks: core if eviction met the pinned entry. */
+/* Ends a handle. Calls nobody. Locks: core's if eviction met the pinned entry, stripe if it was removed. */
 GENLRU_API void genlru_cache_release(struct genlru_cache *cache, struct genlru_cache_entry *entry);
 
 /* What an entry holds, under a pin or in the read section. O(1), no lock. */
@@ -261,7 +264,7 @@ struct genlru_cache_insert {
     struct genlru_cache_reservation *reservation; /* used up by this charge; NULL = make room now */
 };
 
-/* The coarsest that expiry is: an entry expires at most this late, never early (plus the clock's own coarseness). */
+/* The coarsest that expiry is: an entry expires at most twice this late, never early. */
 #define GENLRU_CACHE_TICK_NS (UINT64_C(1) << 24)
 #define GENLRU_CACHE_TTL_MAX_NS (GENLRU_CACHE_TICK_NS << 30)
 
@@ -377,8 +380,8 @@ GENLRU_API int64_t genlru_cache_save(struct genlru_cache *cache, const char *pat
                                      const struct genlru_cache_value_io *io);
 
 /*
- * Inserts what a file holds, in its order, so that what was younger is so again; keys that are there stay. The file is
- * checked as a whole before the first insert. Returns how many entries, or -errno with nothing inserted, and
+ * Inserts what a file holds, in its order, so that what was younger is so again; keys that are there are replaced. The
+ * file is checked as a whole before the first insert. Returns how many entries, or -errno with nothing inserted, and
  * *ret_reason (may be NULL) says why in words: -ENOENT no file, -EILSEQ foreign, damaged or cut off, -EPROTO another
  * version or another kind of keys or values, others from the system. Not in a read section.
  */
