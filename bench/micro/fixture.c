@@ -15,6 +15,8 @@ static struct {
     bool is_spoilt;
 } filled[SUBJECT_NR_FIELDS];
 
+static unsigned long nr_made;
+
 /* The order of filling is the same for all of a size. */
 static const uint32_t *filling_order(size_t nr)
 {
@@ -54,10 +56,13 @@ static void hit_all(const struct subject_ops *ops, struct subject *subject, stru
 static void hit_half(const struct subject_ops *ops, struct subject *subject, struct object *objects, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
-        uint32_t id = (uint32_t)i;
+        uint32_t same[HITS_MAX];
 
+        for (unsigned k = 0; k < ops->promoting_hits; k++) {
+            same[k] = (uint32_t)i;
+        }
         if ((i * 0x9e3779b97f4a7c15u) >> 63) { /* a bit of a hash: as good as at random */
-            ops->hit(subject, objects, &id, 1);
+            ops->hit(subject, objects, same, ops->promoting_hits);
         }
     }
 }
@@ -105,6 +110,7 @@ struct subject *fixture_get(const struct subject_ops *ops, size_t nr, enum fixtu
     if (!filled[field].subject) {
         return NULL;
     }
+    nr_made++;
     filled[field].ops = ops;
     filled[field].nr = nr;
     filled[field].state = state;
@@ -114,6 +120,17 @@ struct subject *fixture_get(const struct subject_ops *ops, size_t nr, enum fixtu
         return NULL;
     }
     return filled[field].subject;
+}
+
+struct subject *fixture_warm(const struct subject_ops *ops, size_t nr, const struct stream *stream)
+{
+    unsigned long before = nr_made;
+    struct subject *subject = fixture_get(ops, nr, FIXTURE_WARMED);
+
+    if (subject && nr_made != before) {
+        ops->hit(subject, objects_get(nr), stream->ids, stream->nr);
+    }
+    return subject;
 }
 
 void fixture_spoil(const struct subject_ops *ops)

@@ -4,9 +4,9 @@
  *
  *      0      8              24            40     44     48     52     56              64
  *      ┌──────┬──────────────┬─────────────┬──────┬──────┬──────┬──────┬───────────────┐
- *      │ key  │ genlru_node  │ prev, next  │ word │ flags│ slot │ bit  │ (payload)     │
+ *      │ key  │ genlru_node  │ prev, next  │ word │ flags│ slot │ bit  │ mark          │
  *      └──────┴──────────────┴─────────────┴──────┴──────┴──────┴──────┴───────────────┘
- *               genlru         linked peers  limits linked  CLOCK
+ *               genlru         linked peers  limits linked  CLOCK       limits
  *
  * One cache line, allocated once for the whole process and shared: each kind of subject has fields of its own,
  * so that genlru, CLOCK, the limits and one linked list can be filled at the same time, and none pays
@@ -21,11 +21,9 @@
 
 #include <genlru/genlru.h>
 
-struct object;
-
 struct link {
-    struct object *prev;
-    struct object *next; /* NULL = on no list */
+    struct link *prev;
+    struct link *next; /* NULL = on no list */
 };
 
 struct object {
@@ -34,9 +32,9 @@ struct object {
     struct link link;
     uint32_t word;  /* what the limits read and write */
     uint32_t flags; /* of the linked peers */
-    uint32_t slot;  /* of CLOCK and of the array limits: where it stands */
+    uint32_t slot;  /* CLOCK's: where it stands */
     uint32_t bit;   /* CLOCK's */
-    uint64_t payload;
+    uint64_t mark;  /* the limits', too */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct object) == 64, "one cache line");

@@ -28,12 +28,15 @@ static int fill_zipf(struct stream *stream, size_t nr, double theta)
     return 0;
 }
 
-int stream_init(struct stream *stream, size_t nr, int theta)
+int stream_need(struct stream *stream, size_t nr, int theta)
 {
     struct random random = {2};
     size_t length = theta == STREAM_ONE ? STREAM_CHUNK : nr < LENGTH_MAX ? nr : LENGTH_MAX;
     int error = 0;
 
+    if (stream->ids) {
+        return 0;
+    }
     stream->nr = (length + STREAM_CHUNK - 1) / STREAM_CHUNK * STREAM_CHUNK;
     stream->ids = calloc(stream->nr, sizeof(*stream->ids));
     if (!stream->ids) {
@@ -50,6 +53,15 @@ int stream_init(struct stream *stream, size_t nr, int theta)
         stream_fini(stream);
     }
     return error;
+}
+
+int stream_need_order(struct stream *stream, size_t nr)
+{
+    if (!stream->ids) {
+        stream->ids = objects_order(nr, 5);
+        stream->nr = nr / STREAM_CHUNK * STREAM_CHUNK;
+    }
+    return stream->ids ? 0 : -ENOMEM;
 }
 
 void stream_fini(struct stream *stream)

@@ -17,11 +17,19 @@ struct stream {
 
 enum { STREAM_ONE = -2, STREAM_UNIFORM = -1 };
 
+/* Nothing made yet: whatever the filter leaves out needs none. */
+#define STREAM_NONE \
+    {               \
+        NULL, 0     \
+    }
+
 /*
  * Objects 0 … nr-1: one of them always, all alike, or by zipf's law with a skew of theta/100, the popular ones
- * scattered over the memory. 0 or -ENOMEM.
+ * scattered over the memory. Does nothing if it is made already. 0 or -ENOMEM.
  */
-int stream_init(struct stream *stream, size_t nr, int theta);
+int stream_need(struct stream *stream, size_t nr, int theta);
+/* Each object once, in a random order; the rest that is no whole chunk left out. */
+int stream_need_order(struct stream *stream, size_t nr);
 void stream_fini(struct stream *stream);
 
 /* Where thread `thread` of `threads` begins: a multiple of STREAM_CHUNK. */

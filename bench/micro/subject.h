@@ -20,7 +20,7 @@ enum subject_field {
     SUBJECT_NODE, /* genlru's node */
     SUBJECT_LINK, /* link, flags */
     SUBJECT_SLOT, /* slot, bit */
-    SUBJECT_WORD, /* word, slot */
+    SUBJECT_WORD, /* word, mark */
     SUBJECT_NR_FIELDS
 };
 
@@ -30,7 +30,8 @@ struct subject_ops {
     const char *name;
     enum subject_field field;
 
-    unsigned saturating_hits; /* after so many in a row, one more changes nothing (or never less than this one) */
+    unsigned saturating_hits; /* after so many in a row, one more changes nothing (0: each changes as much) */
+    unsigned promoting_hits;  /* after so many since its add, the next scan keeps an object */
 
     /* For so many objects. NULL = no memory. */
     struct subject *(*create)(size_t capacity);
@@ -47,6 +48,8 @@ struct subject_ops {
     void (*del)(struct subject *subject, struct object *objects, const uint32_t *ids, size_t nr);
     /* Makes objects 0 … nr-1 forget how often they were used, where they stand. NULL = there is nothing to forget. */
     void (*forget)(struct subject *subject, struct object *objects, size_t nr);
+    /* Allocations of its lists' memory so far. NULL = it makes none after create. */
+    uint64_t (*slabs)(struct subject *subject);
 };
 
 extern const struct subject_ops subject_genlru;
@@ -59,6 +62,7 @@ extern const struct subject_ops subject_clock; /* array of pointers and a hand *
 /* Limits: what no implementation can do without. Only some of the calls are there; the others are NULL. */
 extern const struct subject_ops limit_load;    /* hit: relaxed load of the word */
 extern const struct subject_ops limit_cmpxchg; /* hit: compare-and-swap that adds 1 */
+extern const struct subject_ops limit_ring;    /* as limit_array, named index: the policy of an index alone */
 extern const struct subject_ops limit_array;   /* add: append; evict: walk, prefetching; del: one store in the object */
 
 #endif

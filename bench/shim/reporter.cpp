@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One table, one file: see reporter.hpp.
-#include "shim/reporter.hpp"
+// One table, one file: see reporter.h.
+#include "shim/reporter.h"
 
 #include <errno.h>
 #include <unistd.h>

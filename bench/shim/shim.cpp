@@ -12,13 +12,15 @@
 #include <string.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
-#include "shim/reporter.hpp"
+#include "shim/reporter.h"
 
 namespace
 {
@@ -31,6 +33,24 @@ size_t nr_matched;
 struct Shared {
     struct shim_bench bench;
     std::atomic<bool> has_failed{false};
+
+    // What setup made is there before any thread's run begins.
+    std::mutex mutex;
+    std::condition_variable was_set_up;
+    bool is_set_up = false;
+
+    void set_up(bool value)
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        is_set_up = value;
+        was_set_up.notify_all();
+    }
+
+    void wait_for_setup()
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        was_set_up.wait(lock, [this] { return is_set_up; });
+    }
 };
 
 // The i-th of the processors that the process may use, round and round.
@@ -92,20 +112,23 @@ void run(Shared &shared, benchmark::State &state)
         if (error) {
             s.fail((std::string("setup: ") + strerror(-error)).c_str());
         }
+        shared.set_up(true);
     }
-    if (error) {
-        while (shim_next(&s, UINT32_MAX)) {
-        }
-        return;
-    }
-    bench.run(&s, bench.user);
-    if (!s.is_over) {
-        s.fail("the loop ended before its time"); // and the other threads would wait for this one
-        while (shim_next(&s, UINT32_MAX)) {
+    shared.wait_for_setup();
+    if (!shared.has_failed) {
+        bench.run(&s, bench.user);
+        if (!s.is_over) {
+            s.fail("the loop ended before its time"); // and the other threads would wait for this one
         }
     }
-    if (state.thread_index() == 0 && bench.teardown) {
-        bench.teardown(&s, bench.user);
+    while (!s.is_over) { // to the barrier at the end
+        shim_next(&s, INT32_MAX);
+    }
+    if (state.thread_index() == 0) {
+        shared.set_up(false); // all threads have passed the barrier, so none waits any more
+        if (bench.teardown && !error) {
+            bench.teardown(&s, bench.user);
+        }
     }
 }
 

@@ -6,17 +6,17 @@
  *                         └───────────── once a group ───────────┘
  *
  *      one run of a benchmark, T threads:
- *         thread 0       setup ─┐            ┌─ run: while (shim_next(s, 1024)) … ─┐
- *                               ├─ barrier ──┤                                     ├─ barrier ── teardown
- *         thread 1 … T-1 ───────┘            └─ run: while (shim_next(s, 1024)) … ─┘
+ *         thread 0       setup ─┐   ┌─ run: prepare ─┐            ┌─ while (shim_next(s, 1024)) … ─┐
+ *                               ├───┤                ├─ barrier ──┤                                ├─ barrier ── teardown
+ *         thread 1 … T-1 ───────┘   └─ run: prepare ─┘            └─ while (shim_next(s, 1024)) … ─┘
  *
  * Loops are batched only: a call into C++ for each iteration would cost more than a hit does. The
  * repetitions of the benchmarks of a group take turns in random order (--benchmark_enable_random_interleaving),
  * so that a ratio within a group is one within the same minute; groups follow one another.
  *
- * Names are NAME[/ARG…][/iterations:N]/threads:T. Times are per iteration and thread: real_time is the threads'
- * wall time, cpu_time their processor time, either over the iterations of all of them. (Two threads that
- * do not disturb each other show the same time as one.)
+ * Names are NAME[/ARG…][/iterations:N]/threads:T. Times are Google Benchmark's: real_time is wall time over the
+ * iterations of all threads, so two threads that do not disturb each other halve it; cpu_time is the processor time
+ * of all threads over the same.
  */
 #ifndef GENLRU_BENCH_SHIM_SHIM_H
 #define GENLRU_BENCH_SHIM_SHIM_H

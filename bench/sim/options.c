@@ -236,6 +236,9 @@ static int set_option(struct sim_options *o, int option, const char *value)
     case 'c':
         o->comment = true;
         return 0;
+    case 'k':
+        o->from_keys = true;
+        return 0;
     case 'j':
         return sim_options_number("--jobs", value, 1, SIM_JOBS_MAX, &o->jobs);
     case 'h':
@@ -294,35 +297,36 @@ static int check_policies(const struct sim_options *o)
     return 0;
 }
 
+/* Which subcommands take an option: timing wants the machine for itself, and all entries are alike there. */
+enum { RUN = 1 << SIM_FOR_RUN, COST = 1 << SIM_FOR_COST, CURVE = 1 << SIM_FOR_CURVE, ALL = RUN | COST | CURVE };
+
+static const struct {
+    struct option option;
+    int purposes;
+} known[] = {
+    {{"trace", required_argument, NULL, 't'}, ALL},        {{"gen", required_argument, NULL, 'g'}, ALL},
+    {{"policy", required_argument, NULL, 'p'}, ALL},       {{"size", required_argument, NULL, 's'}, ALL},
+    {{"format", required_argument, NULL, 'f'}, ALL},       {{"help", no_argument, NULL, 'h'}, ALL},
+    {{"jobs", required_argument, NULL, 'j'}, RUN | CURVE}, {{"unit", required_argument, NULL, 'u'}, RUN | CURVE},
+    {{"comment", no_argument, NULL, 'c'}, RUN | CURVE},    {{"keys", no_argument, NULL, 'k'}, RUN},
+    {{"repeat", required_argument, NULL, 'r'}, COST},      {{"rate", required_argument, NULL, 'R'}, CURVE},
+};
+
+#define NR_KNOWN (sizeof(known) / sizeof(known[0]))
+
 int sim_options_parse(int argc, char **argv, enum sim_purpose purpose, struct sim_options *ret)
 {
-    static const struct option all[] = {
-        {"trace", required_argument, NULL, 't'},
-        {"policy", required_argument, NULL, 'p'},
-        {"size", required_argument, NULL, 's'},
-        {"format", required_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {"gen", required_argument, NULL, 'g'},
-        {"jobs", required_argument, NULL, 'j'},
-        {"unit", required_argument, NULL, 'u'},
-        {"comment", no_argument, NULL, 'c'},
-        {"rate", required_argument, NULL, 'R'}, /* the last two: see below */
-        {NULL, 0, NULL, 0},
-    };
-    static const struct option for_cost[] = {
-        {"repeat", required_argument, NULL, 'r'},
-        {NULL, 0, NULL, 0},
-    };
-    struct option allowed[sizeof(all) / sizeof(all[0])];
+    struct option allowed[NR_KNOWN + 1];
     static char program[] = "genlru-sim";
+    size_t nr = 0;
     int option;
 
-    memcpy(allowed, all, sizeof(all));
-    if (purpose == SIM_FOR_COST) { /* timing wants the machine for itself; all entries are alike */
-        memcpy(&allowed[6], for_cost, sizeof(for_cost));
-    } else if (purpose == SIM_FOR_RUN) {
-        allowed[9] = all[10]; /* no --rate */
+    for (size_t i = 0; i < NR_KNOWN; i++) {
+        if (known[i].purposes & 1 << purpose) {
+            allowed[nr++] = known[i].option;
+        }
     }
+    allowed[nr] = (struct option){NULL, 0, NULL, 0};
     *ret = (struct sim_options){.repeat = REPEAT_DEFAULT, .purpose = purpose};
     argv[0] = program; /* what getopt_long's messages begin with */
     optind = 1;

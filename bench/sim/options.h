@@ -39,7 +39,8 @@ struct sim_options {
     unsigned jobs;            /* 0 = as many as there are cores */
     double rate;              /* curve only: 0 = to be fitted */
     enum sim_purpose purpose;
-    bool comment; /* begin with the command */
+    bool comment;   /* begin with the command */
+    bool from_keys; /* each request is looked up by its key first */
     bool help;
 };
 
@@ -51,7 +52,7 @@ int sim_options_set_format(struct sim_options *o, const char *text);
 int sim_options_number(const char *option, const char *text, unsigned long least, unsigned long most, unsigned *ret);
 
 /*
- * argv[0] is the subcommand. SIM_FOR_COST allows --repeat, and refuses --jobs, --unit, --comment and
+ * argv[0] is the subcommand. SIM_FOR_COST allows --repeat, and refuses --jobs, --unit, --comment, --keys and
  * policies that need to know the future; SIM_FOR_CURVE allows --rate. 0; -EINVAL after saying on stderr what
  * is wrong (the caller exits with 2); -ENOMEM. *ret is to be given to sim_options_fini in every
  * case.

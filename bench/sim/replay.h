@@ -14,4 +14,17 @@
  */
 uint64_t sim_replay(struct policy *p, const struct trace *trace, uint64_t at, size_t n);
 
+/*
+ * A trace as its requests come to a cache: as keys, random-looking 64-bit numbers that an index has to find first. One
+ * replay, begun at the trace's start; ids come out as they are in the trace.
+ */
+struct sim_keys;
+
+/* Makes the keys of all requests, 8 bytes each. NULL without memory. */
+struct sim_keys *sim_keys_create(const struct trace *trace);
+void sim_keys_destroy(struct sim_keys *keys);
+
+/* As sim_replay, the next n requests, each looked up before. 0, or -ENOMEM; adds to *misses. */
+int sim_replay_keys(struct policy *p, struct sim_keys *keys, size_t n, uint64_t *misses);
+
 #endif

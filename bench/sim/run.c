@@ -26,6 +26,8 @@ static const char help[] =
     "  --unit UNIT      entries (default): each counts 1; bytes: as large as the trace says\n"
     "  --format NAME    of the traces; `genlru-sim formats` lists them; default auto\n"
     "  --jobs N         runs at a time; default: one for each core. For speeds take 1\n"
+    "  --keys           begin at 64-bit keys, as a cache does: each request is looked up in a\n"
+    "                   hash table first, which then is part of the seconds\n"
     "  --comment        a line `# command: …` first, for `genlru-sim report`; of absolute paths\n"
     "                   only the last part\n"
     "\n"

@@ -23,6 +23,7 @@ struct run {
     const struct policy_spec *spec;
     const struct sim_size *size;
     enum sim_unit unit;
+    bool from_keys;
     uint64_t capacity;
     uint64_t refaults;     /* misses that are not the first touch of their key */
     uint64_t missed_bytes; /* unit bytes only, as the next */
@@ -40,24 +41,30 @@ static int replay(struct run *r, struct pool *pool)
         .variant = r->spec->variant,
     };
     struct policy *p = NULL;
+    struct sim_keys *keys = r->from_keys ? sim_keys_create(t) : NULL;
     uint64_t n = t->nr_requests;
     uint64_t misses = 0;
-    int rc = policy_create(r->spec->ops, &config, &p);
+    int rc = r->from_keys && !keys ? -ENOMEM : policy_create(r->spec->ops, &config, &p);
 
     if (!rc) {
         rc = policy_prepare(p, t->ids, n);
     }
-    if (rc) {
-        policy_destroy(p);
-        return rc;
-    }
-    for (uint64_t at = 0; at < n; at += BATCH) {
+    for (uint64_t at = 0; at < n && !rc; at += BATCH) {
         size_t batch = (size_t)(n - at < BATCH ? n - at : BATCH);
         uint64_t began = sim_now_ns();
 
-        misses += sim_replay(p, t, at, batch);
+        if (keys) {
+            rc = sim_replay_keys(p, keys, batch, &misses);
+        } else {
+            misses += sim_replay(p, t, at, batch);
+        }
         r->ns += sim_now_ns() - began;
         atomic_fetch_add(&pool->finished, batch);
+    }
+    sim_keys_destroy(keys);
+    if (rc) {
+        policy_destroy(p);
+        return rc;
     }
     assert(misses >= t->nr_first_touch);
     r->refaults = misses - t->nr_first_touch;
@@ -181,6 +188,7 @@ static void list_runs(const struct sim_options *o, const struct workloads *w, co
                     .spec = &o->policies[k],
                     .size = &o->sizes[s],
                     .unit = o->unit,
+                    .from_keys = o->from_keys,
                     .capacity = sim_size_capacity(&o->sizes[s], whole),
                 };
                 all->pool.total += (samples ? samples[t].trace : w->traces[t])->nr_requests;

@@ -3,27 +3,24 @@
 #include "base/lock.h"
 
 #include "base/check.h"
+#include "base/lock_stats.h"
 #include "base/thread.h"
 
 /* Locks of each rank that the calling thread holds. Kept in the checked build only. */
 static _Thread_local unsigned char held[GENLRU__RANK_POOL + 1];
 
 /* A trylock cannot deadlock, so stripes, which are only ever tried, may be taken several at a time. */
-static void witness_lock(enum genlru__rank rank)
+void genlru__witness_lock(enum genlru__rank rank)
 {
     unsigned higher;
 
-    if (!GENLRU__IS_CHECKED)
-        return;
     for (higher = rank + (rank == GENLRU__RANK_STRIPE); higher <= GENLRU__RANK_POOL; higher++)
         genlru__assert(held[higher] == 0);
     held[rank]++;
 }
 
-static void witness_unlock(enum genlru__rank rank)
+void genlru__witness_unlock(enum genlru__rank rank)
 {
-    if (!GENLRU__IS_CHECKED)
-        return;
     genlru__assert(held[rank] > 0);
     held[rank]--;
 }
@@ -41,48 +38,39 @@ void genlru__mutex_fini(struct genlru__mutex *lock)
 
 void genlru__mutex_lock(struct genlru__mutex *lock)
 {
+    uint64_t asked_ns = GENLRU__HAS_LOCK_STATS ? genlru__lock_stats_ask() : 0;
     int error = pthread_mutex_lock(&lock->mutex);
 
     genlru__assert(error == 0);
     (void)error;
-    witness_lock(lock->rank);
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_got(lock->rank, asked_ns);
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_lock(lock->rank);
 }
 
 bool genlru__mutex_trylock(struct genlru__mutex *lock)
 {
     if (pthread_mutex_trylock(&lock->mutex) != 0)
         return false;
-    witness_lock(lock->rank);
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_got(lock->rank, genlru__lock_stats_ask());
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_lock(lock->rank);
     return true;
 }
 
 void genlru__mutex_unlock(struct genlru__mutex *lock)
 {
-    witness_unlock(lock->rank);
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_give(lock->rank);
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_unlock(lock->rank);
     pthread_mutex_unlock(&lock->mutex);
-}
-
-bool genlru__spin_trylock(struct genlru__spinlock *lock)
-{
-    /*
-     * acquire S1: pairs with release S0; guards the stripe's open blocks and their fill, and passes the window to
-     * adds
-     */
-    if (__atomic_load_n(&lock->is_held, __ATOMIC_RELAXED) != 0 ||
-        __atomic_exchange_n(&lock->is_held, 1, __ATOMIC_ACQUIRE) != 0)
-        return false;
-    witness_lock(GENLRU__RANK_STRIPE);
-    return true;
 }
 
 void genlru__spin_lock(struct genlru__spinlock *lock)
 {
     while (!genlru__spin_trylock(lock))
         genlru__yield();
-}
-
-void genlru__spin_unlock(struct genlru__spinlock *lock)
-{
-    witness_unlock(GENLRU__RANK_STRIPE);
-    __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELEASE); /* release S0: pairs with acquire S1 */
 }

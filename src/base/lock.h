@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/check.h"
+
 enum genlru__rank { GENLRU__RANK_STRIPE = 0, GENLRU__RANK_LRU = 1, GENLRU__RANK_POOL = 2 };
 
 /* Sleeping lock: lru and pool. */
@@ -33,8 +35,31 @@ struct genlru__spinlock {
     uint32_t is_held;
 };
 
-bool genlru__spin_trylock(struct genlru__spinlock *lock);
+/* The checked build's watch over the order; nothing in others. */
+void genlru__witness_lock(enum genlru__rank rank);
+void genlru__witness_unlock(enum genlru__rank rank);
+
+static inline bool genlru__spin_trylock(struct genlru__spinlock *lock)
+{
+    /*
+     * acquire S1: pairs with release S0; guards the stripe's open blocks and their fill, and passes the window to
+     * adds
+     */
+    if (__atomic_load_n(&lock->is_held, __ATOMIC_RELAXED) != 0 ||
+        __atomic_exchange_n(&lock->is_held, 1, __ATOMIC_ACQUIRE) != 0)
+        return false;
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_lock(GENLRU__RANK_STRIPE);
+    return true;
+}
+
 void genlru__spin_lock(struct genlru__spinlock *lock);
-void genlru__spin_unlock(struct genlru__spinlock *lock);
+
+static inline void genlru__spin_unlock(struct genlru__spinlock *lock)
+{
+    if (GENLRU__IS_CHECKED)
+        genlru__witness_unlock(GENLRU__RANK_STRIPE);
+    __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELEASE); /* release S0: pairs with acquire S1 */
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread numbers. The counter is the library's only process-wide variable: hashing thread handles instead would
- * put two of two threads on one of two stripes half of the time.
+ * Thread numbers. The counter is the library's only process-wide variable (but for a measuring build's, lock_stats.c):
+ * hashing thread handles instead would put two of two threads on one of two stripes half of the time.
  */
 #include "base/thread.h"
 
@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 static unsigned next_number;
-static _Thread_local unsigned number_plus_1;
+_Thread_local unsigned genlru__number_plus_1;
 
-unsigned genlru__thread_number(void)
+unsigned genlru__first_thread_number(void)
 {
-    if (number_plus_1 == 0)
-        number_plus_1 = 1 + __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED) % (1u << 30);
-    return number_plus_1 - 1;
+    genlru__number_plus_1 = 1 + __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED) % (1u << 30);
+    return genlru__number_plus_1 - 1;
 }
 
 unsigned genlru__nr_cpus(void)

@@ -22,6 +22,7 @@
 
 #include "base/blocks.h"
 #include "base/lock.h"
+#include "base/thread.h"
 #include "genlru/config.h"
 #include "genlru/impl/hit.h"
 #include "genlru/lru.h"
@@ -68,9 +69,18 @@ struct genlru__open {
 /* seq of a list that is no generation's. */
 #define GENLRU__NO_SEQ UINT64_MAX
 
+/* The last add's question and answer: adds of new nodes are alike. window 0 = none. */
+struct genlru__memo {
+    uint64_t window;
+    uint32_t word;
+    uint32_t how; /* all else that the answer depends on */
+    uint32_t answer;
+};
+
 /* What threads of one stripe write. Aligned to a cache line, counters of all types behind it. */
 struct genlru__stripe {
-    struct genlru__spinlock lock;              /* guards open[] and the blocks' fill */
+    struct genlru__spinlock lock;              /* guards memo, open[] and the blocks' fill */
+    struct genlru__memo memo;                  /* under the lock */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
     genlru__u64 added_charge;                  /* charge of all adds; written under the lock */
     genlru__u64 other_charge;                  /* what else changed the lru's charge; written by anyone */
@@ -78,7 +88,7 @@ struct genlru__stripe {
     genlru__u64 refaulted_workingset;
     genlru__u64 del_begun;            /* atomics, written by anyone: dels before they take a slot, and after */
     genlru__u64 del_ended;            /* they have counted; every 64th looks after holes */
-    struct genlru__counter counter[]; /* [nr_types][GENLRU__NR_COUNTERS] */
+    struct genlru__counter counter[]; /* [2][nr_types][GENLRU__NR_COUNTERS]: what adds counted is the second */
 };
 
 /* Per type: what was evicted, protected and refaulted, by tier (see reclaim/controller.h). Relaxed atomics. */
@@ -133,6 +143,7 @@ struct genlru {
     uint16_t tag;            /* 15 bits that tell this lru's shadows from others' */
     bool owns_pool;
     uint8_t type_weight[GENLRU_MAX_TYPES];
+    uint32_t unprotected[GENLRU_NR_TIERS]; /* by threshold: marks that no tier protects (reclaim/verdict.h) */
     uint64_t (*now_ns)(void *ctx);
     void *clock_ctx;
     void (*on_error)(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
@@ -174,6 +185,17 @@ struct genlru {
 static inline struct genlru__stripe *genlru__stripe(const struct genlru *lru, unsigned nr)
 {
     return (struct genlru__stripe *)(void *)(lru->stripes + nr * lru->stripe_bytes);
+}
+
+/* The stripe of the calling thread. */
+static inline unsigned genlru__own_number(const struct genlru *lru)
+{
+    return lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes;
+}
+
+static inline struct genlru__stripe *genlru__stripe_own(const struct genlru *lru)
+{
+    return genlru__stripe(lru, genlru__own_number(lru));
 }
 
 /* Number of the list of a generation, of probation and of parked nodes of a type. */

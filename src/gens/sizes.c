@@ -2,13 +2,6 @@
 /* Counters of nodes and charge: see sizes.h. */
 #include "gens/sizes.h"
 
-#include "base/thread.h"
-
-static struct genlru__stripe *own_stripe(const struct genlru *lru)
-{
-    return genlru__stripe(lru, lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes);
-}
-
 /* relaxed: sums are read as loose figures, or compared when no call is running */
 static void add(struct genlru__stripe *stripe, unsigned type, unsigned index, uint64_t nodes, uint64_t charge)
 {
@@ -34,7 +27,7 @@ static void add_charge(struct genlru__stripe *stripe, uint64_t charge)
 
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after)
 {
-    struct genlru__stripe *stripe = own_stripe(lru);
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
     unsigned type = genlru_impl_type(genlru_impl_word(before));
     int from = genlru__counter_index(genlru_impl_word(before));
     int to = genlru__counter_index(genlru_impl_word(after));
@@ -52,14 +45,6 @@ void genlru__account(struct genlru *lru, uint64_t before, uint64_t after)
     add_charge(stripe, difference);
 }
 
-void genlru__account_add(struct genlru__stripe *stripe, uint64_t after)
-{
-    uint32_t word = genlru_impl_word(after);
-
-    add(stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word), 1, genlru_impl_charge(after));
-    genlru__bump(&stripe->added_charge, genlru_impl_charge(after));
-}
-
 uint64_t genlru__charge(const struct genlru *lru)
 {
     uint64_t charge = 0;
@@ -71,14 +56,19 @@ uint64_t genlru__charge(const struct genlru *lru)
     return (int64_t)charge < 0 ? 0 : charge;
 }
 
+/*
+ * The sum of the batch for a counter; the last one first, as most nodes of a scan leave the same generation. A full
+ * batch is flushed.
+ */
 static void batch_add(struct genlru *lru, struct genlru__batch *batch, unsigned type, unsigned index, uint64_t nodes,
                       uint64_t charge)
 {
-    unsigned i;
+    unsigned i = batch->last;
 
-    for (i = 0; i < batch->nr; i++)
-        if (batch->sum[i].type == type && batch->sum[i].index == index)
-            break;
+    if (i >= batch->nr || batch->sum[i].index != index || batch->sum[i].type != type)
+        for (i = 0; i < batch->nr; i++)
+            if (batch->sum[i].index == index && batch->sum[i].type == type)
+                break;
     if (i == sizeof(batch->sum) / sizeof(batch->sum[0])) {
         genlru__batch_flush(lru, batch);
         i = 0;
@@ -90,6 +80,7 @@ static void batch_add(struct genlru *lru, struct genlru__batch *batch, unsigned 
         batch->sum[i].nodes = 0;
         batch->sum[i].charge = 0;
     }
+    batch->last = i;
     batch->sum[i].nodes += nodes;
     batch->sum[i].charge += charge;
 }
@@ -109,7 +100,7 @@ void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint
 
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
 {
-    struct genlru__stripe *stripe = own_stripe(lru);
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
     unsigned i;
 
     /* what leaves a counter first: who adds the counters up meanwhile may find too little, never too much */
@@ -130,10 +121,12 @@ struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, 
     unsigned i;
 
     for (i = 0; i < lru->nr_stripes; i++) {
-        const struct genlru__counter *counter = &genlru__stripe(lru, i)->counter[type * GENLRU__NR_COUNTERS + index];
+        struct genlru__stripe *stripe = genlru__stripe(lru, i);
+        const struct genlru__counter *added = genlru__counter_of_adds(lru, stripe, type, index);
+        const struct genlru__counter *other = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
 
-        sum.nodes += genlru_impl_load_relaxed(&counter->nodes);
-        sum.charge += genlru_impl_load_relaxed(&counter->charge);
+        sum.nodes += genlru_impl_load_relaxed(&added->nodes) + genlru_impl_load_relaxed(&other->nodes);
+        sum.charge += genlru_impl_load_relaxed(&added->charge) + genlru_impl_load_relaxed(&other->charge);
     }
     return sum;
 }

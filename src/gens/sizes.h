@@ -25,8 +25,24 @@ static inline int genlru__counter_index(uint32_t word)
 /* Adds the difference that a node's change from `before` to `after` makes. */
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after);
 
-/* The same for a node that has just been added. Under the stripe's lock, which saves an atomic addition. */
-void genlru__account_add(struct genlru__stripe *stripe, uint64_t after);
+/* What adds counted in a stripe, behind what everything else did; the two lie apart, since others write them. */
+static inline struct genlru__counter *genlru__counter_of_adds(const struct genlru *lru, struct genlru__stripe *stripe,
+                                                              unsigned type, unsigned index)
+{
+    return &stripe->counter[(lru->nr_types + type) * GENLRU__NR_COUNTERS + index];
+}
+
+/* The same for a node that has just been added. Under the stripe's lock, which saves atomic additions. */
+static inline void genlru__account_add(struct genlru *lru, struct genlru__stripe *stripe, uint64_t after)
+{
+    uint32_t word = genlru_impl_word(after), charge = genlru_impl_charge(after);
+    struct genlru__counter *counter =
+        genlru__counter_of_adds(lru, stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word));
+
+    genlru__bump(&counter->nodes, 1);
+    genlru__bump(&counter->charge, charge);
+    genlru__bump(&stripe->added_charge, charge);
+}
 
 /* Charge on the lru: the sum over all counters, kept by stripe beside them; clamped at 0. O(stripes). */
 uint64_t genlru__charge(const struct genlru *lru);
@@ -37,6 +53,7 @@ uint64_t genlru__charge(const struct genlru *lru);
  */
 struct genlru__batch {
     unsigned nr;
+    unsigned last;   /* sum that was added to last */
     uint64_t charge; /* of the lru */
     struct {
         uint16_t type;
@@ -45,6 +62,12 @@ struct genlru__batch {
         uint64_t charge;
     } sum[8];
 };
+
+static inline void genlru__batch_begin(struct genlru__batch *batch)
+{
+    batch->nr = batch->last = 0;
+    batch->charge = 0;
+}
 
 void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after);
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);

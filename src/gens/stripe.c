@@ -11,21 +11,11 @@
 #include "gens/reserve.h"
 #include "gens/sizes.h"
 
-static unsigned own_number(const struct genlru *lru)
+struct genlru__stripe *genlru__stripe_acquire_other(struct genlru *lru)
 {
-    return lru->nr_stripes == 1 ? 0 : genlru__thread_number() % lru->nr_stripes;
-}
+    unsigned own = genlru__own_number(lru), i;
 
-struct genlru__stripe *genlru__stripe_own(struct genlru *lru)
-{
-    return genlru__stripe(lru, own_number(lru));
-}
-
-struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru)
-{
-    unsigned own = own_number(lru), i;
-
-    for (i = 0; i < lru->nr_stripes; i++) {
+    for (i = 1; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, (own + i) % lru->nr_stripes);
 
         if (genlru__spin_trylock(&stripe->lock))
@@ -35,14 +25,14 @@ struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru)
     return genlru__stripe(lru, own);
 }
 
-void genlru__del_begin(struct genlru__stripe *stripe)
+void genlru__del_begin(struct genlru__stripe *stripe, uint64_t nr)
 {
-    genlru_impl_fetch_add_relaxed(&stripe->del_begun, 1); /* made visible by the release B of taking the slot */
+    genlru_impl_fetch_add_relaxed(&stripe->del_begun, nr); /* made visible by the release B of taking the slot */
 }
 
-uint64_t genlru__del_end(struct genlru__stripe *stripe)
+uint64_t genlru__del_end(struct genlru__stripe *stripe, uint64_t nr)
 {
-    return genlru_impl_fetch_add_release(&stripe->del_ended, 1) + 1; /* release E: the counters come before */
+    return genlru_impl_fetch_add_release(&stripe->del_ended, nr) + nr; /* release E: the counters come before */
 }
 
 bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
@@ -60,11 +50,6 @@ bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
         begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
     *ret_begun = begun;
     return begun == ended;
-}
-
-void genlru__stripe_release(struct genlru__stripe *stripe)
-{
-    genlru__spin_unlock(&stripe->lock);
 }
 
 unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open)

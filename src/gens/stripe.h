@@ -16,22 +16,30 @@
 
 #include "gens/lru.h"
 
-/* The stripe of the calling thread; not locked. */
-struct genlru__stripe *genlru__stripe_own(struct genlru *lru);
-
 /*
  * A del says that it has begun before it takes a slot, and that it has ended after it counted, so that a look at
  * lists and counters together can tell a del under way from a counter that is wrong.
  */
-void genlru__del_begin(struct genlru__stripe *stripe);
+void genlru__del_begin(struct genlru__stripe *stripe, uint64_t nr);
 /* Number of dels that have ended in the stripe. */
-uint64_t genlru__del_end(struct genlru__stripe *stripe);
+uint64_t genlru__del_end(struct genlru__stripe *stripe, uint64_t nr);
 /* True if no del is under way in any stripe; *ret_begun is the number of all that ever began. */
 bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun);
 
+struct genlru__stripe *genlru__stripe_acquire_other(struct genlru *lru);
+
 /* The caller's stripe, or the next that is free; locked. */
-struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru);
-void genlru__stripe_release(struct genlru__stripe *stripe);
+static inline struct genlru__stripe *genlru__stripe_acquire(struct genlru *lru)
+{
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+
+    return genlru__spin_trylock(&stripe->lock) ? stripe : genlru__stripe_acquire_other(lru);
+}
+
+static inline void genlru__stripe_release(struct genlru__stripe *stripe)
+{
+    genlru__spin_unlock(&stripe->lock);
+}
 
 /*
  * An empty slot at the young end of a list; the caller publishes a node in it before it releases the stripe. Where a

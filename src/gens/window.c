@@ -36,27 +36,6 @@ void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
     publish(lru);
 }
 
-struct genlru__context genlru__context(const struct genlru *lru)
-{
-    struct genlru__context context = {genlru_impl_load_relaxed(&lru->view.window), &lru->policy, lru->nr_gens};
-
-    return context;
-}
-
-uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word)
-{
-    return lru->max_seq - genlru_impl_age(lru->view.window, genlru_impl_type(word), genlru_impl_gen(word));
-}
-
-unsigned genlru__list_of_word(const struct genlru *lru, uint32_t word)
-{
-    unsigned type = genlru_impl_type(word);
-
-    if (word & GENLRU_PROBATION)
-        return genlru__list_of_probation(lru, type);
-    return genlru__list_of_seq(lru, type, genlru__seq_of_word(lru, word));
-}
-
 bool genlru__may_age(const struct genlru *lru)
 {
     unsigned type;

@@ -43,13 +43,28 @@ static inline uint64_t genlru__max_seq_of(const struct genlru *lru, uint64_t win
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch);
 
 /* What transitions depend on, now. */
-struct genlru__context genlru__context(const struct genlru *lru);
+static inline struct genlru__context genlru__context(const struct genlru *lru)
+{
+    struct genlru__context context = {genlru_impl_load_relaxed(&lru->view.window), &lru->policy, lru->nr_gens};
+
+    return context;
+}
 
 /* Generation that a listed word (not on probation) is in: min_seq <= seq <= max_seq. */
-uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word);
+static inline uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word)
+{
+    return lru->max_seq - genlru_impl_age(lru->view.window, genlru_impl_type(word), genlru_impl_gen(word));
+}
 
 /* List that a listed word belongs on. */
-unsigned genlru__list_of_word(const struct genlru *lru, uint32_t word);
+static inline unsigned genlru__list_of_word(const struct genlru *lru, uint32_t word)
+{
+    unsigned type = genlru_impl_type(word);
+
+    if (word & GENLRU_PROBATION)
+        return genlru__list_of_probation(lru, type);
+    return genlru__list_of_seq(lru, type, genlru__seq_of_word(lru, word));
+}
 
 /* True if no type's window is full, so that max_seq may grow. */
 bool genlru__may_age(const struct genlru *lru);

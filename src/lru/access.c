@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits that change the generation, and harvested accessed bits. No locks. */
+/* Hits that do more than count, and harvested accessed bits. No locks. */
 #include "genlru/impl/hit.h"
 
 #include "gens/lru.h"
@@ -7,7 +7,7 @@
 #include "gens/window.h"
 
 /* Edge W: an access that slept through too many agings makes its node youngest. */
-static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru__batch *sizes)
+static void refresh(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
     struct genlru__context context;
@@ -21,15 +21,14 @@ static void refresh(struct genlru *lru, struct genlru_node *node, struct genlru_
             after = genlru_impl_with_word(state, word);
             /* relaxed, as in every hit: the word publishes nothing but itself */
         } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-        genlru__batch_account(lru, sizes, state, after);
+        genlru__account(lru, state, after);
         state = after;
     } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
 }
 
-void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
+void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
-    struct genlru__batch sizes = {.nr = 0, .charge = 0};
 
     do {
         window = genlru_impl_load_relaxed(&lru->view.window);
@@ -38,12 +37,11 @@ void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
             return;
         /* relaxed: whoever reads the word next needs nothing but the word */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(genlru_impl_word(after)))
-        genlru__account(lru, state, after);
-    if (genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window))) {
-        refresh(lru, node, &sizes);
-        genlru__batch_flush(lru, &sizes);
-    }
+    if (genlru__counter_index(genlru_impl_word(state)) == genlru__counter_index(genlru_impl_word(after)))
+        return;
+    genlru__account(lru, state, after);
+    if (genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
+        refresh(lru, node);
 }
 
 void genlru_access_call(struct genlru *lru, struct genlru_node *node)
@@ -64,20 +62,21 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         after = genlru_impl_with_word(state, word);
         if (after == state)
             return;
-        /* relaxed: see genlru_impl_access_moving */
+        /* relaxed: see genlru_impl_access_any */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
         genlru__batch_account(lru, sizes, state, after);
     if (genlru__is_too_late(lru, context.window, genlru__context(lru).window))
-        refresh(lru, node, sizes);
+        refresh(lru, node);
 }
 
 void genlru_access_batch(struct genlru *lru, const struct genlru_harvest *harvest, size_t nr)
 {
     enum { AHEAD = 8 };
-    struct genlru__batch sizes = {.nr = 0, .charge = 0};
+    struct genlru__batch sizes;
     size_t i;
 
+    genlru__batch_begin(&sizes);
     for (i = 0; i < nr; i++) {
         if (i + AHEAD < nr)
             __builtin_prefetch(harvest[i + AHEAD].node, 1);

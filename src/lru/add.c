@@ -31,12 +31,55 @@ static bool goes_on_probation(const struct genlru *lru)
                                                 genlru__percent_of(capacity, lru->policy.probation.fill_percent);
 }
 
-/* The word after the add, in the window that is seen under the stripe's lock. */
-static int word_after(const struct adding *adding, uint64_t state, struct genlru__context *ret_context, uint32_t *ret)
+/* What the word after an add depends on beside the word before and the window, as a number. */
+static uint32_t how_of(const struct adding *adding, bool to_probation)
 {
+    enum { PROBATION_AT = 6, RECENT_AT, WORKINGSET_AT, REFS_AT, FREQ_AT = REFS_AT + GENLRU_REFS_BITS };
+    const struct genlru__past *past = &adding->past;
+
+    _Static_assert(ALL_FLAGS < 1 << PROBATION_AT, "flags fit");
+    return adding->flags | (uint32_t)to_probation << PROBATION_AT | (uint32_t)past->is_recent << RECENT_AT |
+           (uint32_t)past->workingset << WORKINGSET_AT | (uint32_t)past->refs << REFS_AT |
+           (uint32_t)past->freq << FREQ_AT;
+}
+
+/* The word after the add, in the window that is seen under the stripe's lock. */
+static int word_after(const struct adding *adding, struct genlru__stripe *stripe, uint64_t state,
+                      struct genlru__context *ret_context, uint32_t *ret)
+{
+    bool to_probation = goes_on_probation(adding->lru);
+    uint32_t word = genlru_impl_word(state), how = how_of(adding, to_probation);
+    struct genlru__memo *memo = &stripe->memo;
+    int error;
+
     *ret_context = genlru__context(adding->lru);
-    return genlru__word_add(genlru_impl_word(state), ret_context, adding->flags, &adding->past,
-                            goes_on_probation(adding->lru), ret);
+    if (memo->window == ret_context->window && memo->word == word && memo->how == how) {
+        *ret = memo->answer;
+        return 0;
+    }
+    error = genlru__word_add(word, ret_context, adding->flags, &adding->past, to_probation, ret);
+    if (error == 0)
+        *memo = (struct genlru__memo){ret_context->window, word, how, *ret};
+    return error;
+}
+
+/* Gives the node its word. A hit may count meanwhile; then the word is thought over again, while the gen stays the slot's. */
+static int set_word(const struct adding *adding, struct genlru__stripe *stripe, uint64_t state, uint32_t word,
+                    uint64_t *ret_state)
+{
+    struct genlru_node *node = adding->node;
+    struct genlru__context context;
+    int error;
+
+    *ret_state = genlru_impl_with_word(state, word);
+    /* relaxed: the node becomes visible with the slot (release P) */
+    while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, *ret_state)) {
+        error = word_after(adding, stripe, state, &context, &word);
+        if (error)
+            return error; /* misuse: added twice at once. The slot stays a hole */
+        *ret_state = genlru_impl_with_word(state, word);
+    }
+    return 0;
 }
 
 /* List and seq of a word, in the window that gave it its gen. */
@@ -64,7 +107,7 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
     int error;
 
     do {
-        error = word_after(adding, state, &context, &word);
+        error = word_after(adding, stripe, state, &context, &word);
         if (error)
             return error;
         list = list_of(adding->lru, &context, word, &seq);
@@ -72,17 +115,11 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
         if (!slot && !adding->spare)
             return -EAGAIN;
     } while (!slot);
-    /*
-     * relaxed: the node becomes visible with the slot (release P). A hit may count meanwhile; the gen stays the
-     * slot's
-     */
-    while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))) {
-        error = word_after(adding, state, &context, &word);
-        if (error)
-            return error; /* misuse: added twice at once. The slot stays a hole */
-    }
+    error = set_word(adding, stripe, state, word, &state);
+    if (error)
+        return error;
     genlru__publish(node, slot); /* last touch of the node: others may evict and free it from here on */
-    genlru__account_add(stripe, genlru_impl_with_word(state, word));
+    genlru__account_add(adding->lru, stripe, state);
     return 0;
 }
 
@@ -132,11 +169,12 @@ int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru
     if (!lru || !node || (how->flags & ~(unsigned)ALL_FLAGS) ||
         (how->flags & (GENLRU_ADD_COLD | GENLRU_ADD_HOT)) == (GENLRU_ADD_COLD | GENLRU_ADD_HOT))
         return -EINVAL;
-    if (genlru_node_type(node) >= lru->nr_types)
+    if (genlru_impl_type(genlru_impl_word(genlru_impl_load_relaxed(&node->state.do_not_touch))) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "add of a node whose type is not of this lru", node);
     shadow = find_shadow(lru, how);
     adding.flags = how->flags;
-    adding.past = genlru__refault_judge(lru, shadow);
+    if (shadow)
+        adding.past = genlru__refault_judge(lru, shadow);
     error = add(&adding, shadow);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);

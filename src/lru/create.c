@@ -15,6 +15,7 @@
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "genlru/version.h"
+#include "reclaim/verdict.h"
 
 enum {
     DEFAULT_GENS = 4,
@@ -99,7 +100,7 @@ static struct genlru *allocate(const struct genlru_config *config)
     uint32_t gens = (uint32_t)genlru__round_up_pow2(config->nr_gens);
     size_t nr_chains = (size_t)config->nr_types * (gens + 2);
     size_t stripe_bytes =
-        sizeof(struct genlru__stripe) + config->nr_types * GENLRU__NR_COUNTERS * sizeof(struct genlru__counter);
+        sizeof(struct genlru__stripe) + 2 * config->nr_types * GENLRU__NR_COUNTERS * sizeof(struct genlru__counter);
     size_t chains_at = sizeof(struct genlru), stripes_at, bytes;
     struct genlru *lru;
 
@@ -130,8 +131,11 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
+    unsigned threshold;
+
     lru->policy = *config->policy;
     lru->view.rules = config->policy->hit;
+    genlru__rises(&config->policy->hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
@@ -139,6 +143,8 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
+    for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
+        lru->unprotected[threshold] = genlru__marks_below(config->policy, threshold);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;

@@ -169,12 +169,12 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     uint32_t types = allowed_types(scan);
     unsigned type;
 
-    memset(after, 0, sizeof(*after));
+    *after = (struct after_batch){.flush = false};
     genlru__mutex_lock(&lru->lock);
     after->born_from = lru->max_seq + 1;
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
-    scan->batch_scanned = scan->batch_nodes = 0;
+    genlru__scan_limit(scan);
     type = choose_type(lru, types);
     if (type == lru->nr_types)
         after->has_nothing = true;
@@ -185,7 +185,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     if (genlru__advance_clocks(lru))
         request_flush(after, genlru__nr_lists(lru));
     count_batch(lru, &before, &scan->result);
-    lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->batch_nodes);
+    lru->live_hint = genlru__sub_clamped(lru->live_hint, scan->result.nodes - before.nodes);
     genlru__compact_if_due(lru);
     after->born_to = lru->max_seq + 1;
     genlru__mutex_unlock(&lru->lock);
@@ -359,6 +359,19 @@ static void run(struct genlru__scan *scan)
     }
 }
 
+/* All but the sums of scan.sizes, which begin when they are used: a call for a few victims need not clear them. */
+static void begin(struct genlru__scan *scan, struct genlru *lru, const struct genlru_budget *budget,
+                  struct genlru_victim *victims, size_t max)
+{
+    scan->lru = lru;
+    scan->budget = budget;
+    scan->victims = victims;
+    scan->max = max;
+    memset(&scan->result, 0, sizeof(scan->result));
+    scan->is_desperate = false;
+    genlru__batch_begin(&scan->sizes);
+}
+
 int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct genlru_victim *victims, size_t max,
                  struct genlru_evict_result *ret_result)
 {
@@ -369,11 +382,7 @@ int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct 
         return -EINVAL;
     if (budget && (budget->flags || budget->types >> lru->nr_types))
         return -EINVAL;
-    memset(&scan, 0, sizeof(scan));
-    scan.lru = lru;
-    scan.budget = budget ? budget : &no_budget;
-    scan.victims = victims;
-    scan.max = max;
+    begin(&scan, lru, budget ? budget : &no_budget, victims, max);
     run(&scan);
     if (lru->policy.probation.percent)
         genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));

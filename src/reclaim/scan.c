@@ -2,6 +2,7 @@
 /* The scan of one list: see scan.h. */
 #include "reclaim/scan.h"
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
@@ -49,10 +50,25 @@ bool genlru__scan_is_over(struct genlru__scan *scan)
     return has_enough(scan) || (scan->budget->scanned && scan->result.scanned >= scan->budget->scanned);
 }
 
-static bool is_batch_full(struct genlru__scan *scan)
+/* `limit`, 0 = none, and `more` than what there is. */
+static uint64_t up_to(uint64_t limit, uint64_t now, uint64_t more)
 {
-    return scan->batch_nodes >= GENLRU__BATCH_VICTIMS || scan->batch_scanned >= GENLRU__BATCH_SCANNED ||
-           genlru__scan_is_over(scan);
+    return limit ? genlru__min(limit, now + more) : now + more;
+}
+
+void genlru__scan_limit(struct genlru__scan *scan)
+{
+    const struct genlru_budget *budget = scan->budget;
+
+    scan->max_nodes = genlru__min(scan->max, up_to(budget->nodes, scan->result.nodes, GENLRU__BATCH_VICTIMS));
+    scan->max_scanned = up_to(budget->scanned, scan->result.scanned, GENLRU__BATCH_SCANNED);
+    scan->max_charge = budget->charge ? budget->charge : UINT64_MAX;
+}
+
+static bool is_batch_full(const struct genlru__scan *scan)
+{
+    return scan->result.nodes >= scan->max_nodes || scan->result.scanned >= scan->max_scanned ||
+           scan->result.charge >= scan->max_charge;
 }
 
 /*
@@ -101,7 +117,6 @@ static void hand_out(struct genlru__scan *scan, struct genlru_node *node, uint64
     scan->clock += genlru_impl_charge(state);
     scan->result.nodes++;
     scan->result.charge += genlru_impl_charge(state);
-    scan->batch_nodes++;
     genlru__bump(&lru->hist[genlru_impl_type(word)].evicted[genlru__victim_tier(lru, word)], 1);
     if (word & GENLRU_PREFETCHED)
         genlru__bump(&lru->stat.prefetched_unused, 1);
@@ -119,8 +134,6 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
         return genlru__word_protect(word, &context, ret);
     case GENLRU__GRADUATE:
         return genlru__word_graduate(word, &context, ret);
-    case GENLRU__ISOLATE:
-        return genlru__word_isolate(word, ret);
     default: /* moved, or left for want of a block where it is: its word may not lag much longer (invariant 8) */
         if (genlru__word_settle(word, &context, ret) != 0)
             *ret = word;
@@ -132,8 +145,8 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
  * Changes the node's word as the verdict says. The verdict depends on the word, so both are renewed until the swap
  * succeeds.
  */
-static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node *node, unsigned list,
-                                   unsigned threshold, uint64_t *ret_before, uint64_t *ret_after)
+static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node *node, uint64_t *ret_before,
+                                   uint64_t *ret_after)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
     enum genlru__verdict verdict;
@@ -141,8 +154,12 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     int error;
 
     do {
-        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), list, threshold, scan->is_desperate);
-        error = change(scan, verdict, genlru_impl_word(state), &word);
+        verdict =
+            genlru__is_plain(&scan->plain, genlru_impl_word(state))
+                ? GENLRU__ISOLATE
+                : genlru__verdict(scan->lru, genlru_impl_word(state), scan->list, scan->threshold, scan->is_desperate);
+        error = verdict == GENLRU__ISOLATE ? genlru__word_isolate(genlru_impl_word(state), &word)
+                                           : change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
         after = genlru_impl_with_word(state, word);
@@ -178,14 +195,14 @@ static void seek_refuge(struct genlru__scan *scan, uint32_t word)
 }
 
 /*
- * Judges a node that was taken from `slot` of `list`, and does what the verdict says. False: the node is back in its
+ * Judges a node that was taken from `slot` of the list, and does what the verdict says. False: the node is back in its
  * slot, for want of a block to move it to.
  */
-static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot, unsigned list, unsigned threshold)
+static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot)
 {
     struct genlru *lru = scan->lru;
     uint64_t before, after;
-    enum genlru__verdict verdict = decide(scan, node, list, threshold, &before, &after);
+    enum genlru__verdict verdict = decide(scan, node, &before, &after);
 
     if (verdict == GENLRU__ISOLATE) {
         hand_out(scan, node, before);
@@ -200,8 +217,7 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
 }
 
 /* Scans a block; true when its end was reached. */
-static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, unsigned list, unsigned threshold,
-                       struct ahead *ahead)
+static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, struct ahead *ahead)
 {
     unsigned first_kept = GENLRU__SLOTS, i;
 
@@ -211,15 +227,12 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, u
         ahead_step(ahead);
         node = genlru__take(&block->slot[i]);
         if (!node) {
-            if (++scan->result.holes % GENLRU__HOLES_PER_NODE == 0) {
+            if (++scan->result.holes % GENLRU__HOLES_PER_NODE == 0)
                 scan->result.scanned++;
-                scan->batch_scanned++;
-            }
             continue;
         }
         scan->result.scanned++;
-        scan->batch_scanned++;
-        if (!dispose(scan, node, &block->slot[i], list, threshold) && first_kept == GENLRU__SLOTS)
+        if (!dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
             first_kept = i;
     }
     block->scan = (uint8_t)(first_kept < i ? first_kept : i);
@@ -233,6 +246,9 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
     unsigned i;
 
+    scan->list = list;
+    scan->threshold = threshold;
+    scan->plain = genlru__plain_of(lru, list, threshold);
     for (i = 0; i < AHEAD; i++)
         ahead_step(&ahead);
     while (chain->head && !is_batch_full(scan)) {
@@ -240,7 +256,7 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
 
         scan->refuge = list;
         scan->refuge_rank = 0;
-        if (!scan_block(scan, block, list, threshold, &ahead))
+        if (!scan_block(scan, block, &ahead))
             break;
         if (ahead.block == block)
             ahead.block = NULL;
@@ -292,9 +308,10 @@ uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_sc
 {
     unsigned from = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     unsigned to = genlru__list_of_seq(lru, type, lru->min_seq[type] + 1);
-    struct genlru__batch sizes = {.nr = 0, .charge = 0};
+    struct genlru__batch sizes;
     uint64_t nr = 0;
 
+    genlru__batch_begin(&sizes);
     while (lru->chain[from].tail && nr < max_scanned) {
         struct genlru__block *block = lru->chain[from].tail;
 

@@ -8,6 +8,7 @@
 
 #include "gens/lru.h"
 #include "gens/sizes.h"
+#include "reclaim/verdict.h"
 
 enum {
     GENLRU__BATCH_VICTIMS = 64,  /* isolated per lock hold */
@@ -25,8 +26,12 @@ struct genlru__scan {
     bool is_desperate; /* everything was looked at once: tiers no longer protect */
 
     /* of the batch */
-    uint64_t batch_scanned;
-    uint64_t batch_nodes;
+    uint64_t max_scanned; /* figures of the result from which on the batch is full */
+    uint64_t max_nodes;
+    uint64_t max_charge;
+    struct genlru__plain plain;
+    unsigned list;
+    unsigned threshold;
     unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */
     unsigned refuge_rank;
     uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
@@ -35,6 +40,9 @@ struct genlru__scan {
 
 /* True once the call must stop, with result.reason set. */
 bool genlru__scan_is_over(struct genlru__scan *scan);
+
+/* Sets how far the next batch may go: by the budget and by what one lock hold may do. */
+void genlru__scan_limit(struct genlru__scan *scan);
 
 /*
  * Scans `list` from its old end until the batch is full, the call is over or the list is empty. It needs no memory to

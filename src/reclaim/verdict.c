@@ -2,19 +2,38 @@
 /* Verdicts: see verdict.h. */
 #include "reclaim/verdict.h"
 
-#include "gens/window.h"
-
-unsigned genlru__home_of(const struct genlru *lru, uint32_t word)
-{
-    if (genlru__state_of(word) == GENLRU__PARKED)
-        return genlru__list_of_parked(lru, genlru_impl_type(word));
-    return genlru__list_of_word(lru, word);
-}
-
 static bool is_lazily_saturated(uint32_t word, const struct genlru_policy *policy)
 {
     return policy->tiers.lazy_saturated && (word & GENLRU_WORKINGSET) && !(word & GENLRU_TIER_CAP) &&
            genlru_impl_refs(word) >= policy->hit.refs_max;
+}
+
+uint32_t genlru__marks_below(const struct genlru_policy *policy, unsigned threshold)
+{
+    uint32_t marks = 0;
+    unsigned i;
+
+    for (i = 0; i < 32; i++) {
+        uint32_t word = genlru_impl_with_refs(i < 16 ? 0 : GENLRU_WORKINGSET, i % 16);
+
+        if (genlru__tier_of(word, policy) <= threshold && !is_lazily_saturated(word, policy))
+            marks |= UINT32_C(1) << i;
+    }
+    return marks;
+}
+
+struct genlru__plain genlru__plain_of(const struct genlru *lru, unsigned list, unsigned threshold)
+{
+    struct genlru__plain plain = {
+        GENLRU_GEN_MASK | GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_TIER_CAP | GENLRU_PROBATION, UINT32_MAX, 0};
+    unsigned type = list / lru->lists_per_type;
+
+    if (list != genlru__list_of_seq(lru, type, lru->min_seq[type]))
+        return plain;
+    plain.value = (uint32_t)genlru_impl_gen_of_age(lru->view.window, genlru__width(lru, type) - 1) << GENLRU_GEN_SHIFT |
+                  (uint32_t)type << GENLRU_TYPE_SHIFT;
+    plain.marks = lru->unprotected[threshold];
+    return plain;
 }
 
 enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold,

@@ -11,7 +11,7 @@
 #ifndef GENLRU_RECLAIM_VERDICT_H
 #define GENLRU_RECLAIM_VERDICT_H
 
-#include "gens/lru.h"
+#include "gens/window.h"
 
 enum genlru__verdict {
     GENLRU__MOVE,
@@ -23,10 +23,37 @@ enum genlru__verdict {
 };
 
 /* List that a word belongs on, in whatever listed or parked state it is. */
-unsigned genlru__home_of(const struct genlru *lru, uint32_t word);
+static inline unsigned genlru__home_of(const struct genlru *lru, uint32_t word)
+{
+    if (genlru__state_of(word) == GENLRU__PARKED)
+        return genlru__list_of_parked(lru, genlru_impl_type(word));
+    return genlru__list_of_word(lru, word);
+}
 
 /* `list` is where the node was found; tiers above `threshold` are protected. Under the lru's lock. */
 enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold,
                                      bool is_desperate);
+
+/*
+ * Words that are plainly victims, nearly all that a scan of an oldest generation meets: exactly its gen code and type, no
+ * flag that asks for more than its tier, and marks whose bit is set. verdict() says ISOLATE of each of them.
+ */
+struct genlru__plain {
+    uint32_t mask;
+    uint32_t value;
+    uint32_t marks; /* bit refs + 16 * WORKINGSET */
+};
+
+/* Of `list`; none if the list is no oldest generation. Under the lru's lock; O(1). */
+struct genlru__plain genlru__plain_of(const struct genlru *lru, unsigned list, unsigned threshold);
+
+static inline bool genlru__is_plain(const struct genlru__plain *plain, uint32_t word)
+{
+    return (word & plain->mask) == plain->value &&
+           (plain->marks >> (genlru_impl_refs(word) + (word & GENLRU_WORKINGSET ? 16 : 0)) & 1u);
+}
+
+/* Marks that a tier threshold leaves unprotected, for struct genlru's unprotected[]. */
+uint32_t genlru__marks_below(const struct genlru_policy *policy, unsigned threshold);
 
 #endif

@@ -2,8 +2,6 @@
 /* All legal changes of the word: see transition.h. */
 #include "state/transition.h"
 
-#include <errno.h>
-
 /* Layout: a port that breaks it fails here and nowhere else. */
 _Static_assert(GENLRU_GEN_BITS + GENLRU_REFS_BITS + GENLRU_FREQ_BITS + GENLRU_EPOCH_BITS + GENLRU_TYPE_BITS +
                        GENLRU_FLAGS_BITS + GENLRU_OWNER_BITS ==
@@ -20,31 +18,9 @@ _Static_assert(sizeof(struct genlru_hit_rules) == 16, "the hit reads one cache l
 /* On probation the gen code tells only that the node is listed. */
 enum { PROBATION_GEN = 1 };
 
-enum genlru__node_state genlru__state_of(uint32_t word)
-{
-    if (word & GENLRU_GEN_MASK)
-        return GENLRU__LISTED;
-    if (word & GENLRU_ISOLATED)
-        return GENLRU__ISOLATED_STATE;
-    if (!(word & GENLRU_PINNED))
-        return GENLRU__OFF;
-    return word & GENLRU_DEAD ? GENLRU__CONDEMNED : GENLRU__PARKED;
-}
-
 static unsigned min_refs(unsigned a, unsigned b)
 {
     return a < b ? a : b;
-}
-
-unsigned genlru__tier_of(uint32_t word, const struct genlru_policy *policy)
-{
-    const struct genlru_tier_rules *tiers = &policy->tiers;
-
-    if (word & GENLRU_TIER_CAP)
-        return 0;
-    if (tiers->workingset_tier && (word & GENLRU_WORKINGSET))
-        return tiers->workingset_tier;
-    return tiers->tier_of_refs[genlru_impl_refs(word)];
 }
 
 uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
@@ -67,6 +43,16 @@ uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
                                                                     << GENLRU_EPOCH_SHIFT;
     }
     return (uint64_t)value << 32 | mask;
+}
+
+void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest)
+{
+    unsigned below = hit->refs_max;
+
+    if (hit->defer_gens && below >= hit->defer_refs)
+        below = hit->defer_refs > 0 ? hit->defer_refs - 1u : 0;
+    *ret_below = hit->freq_max ? 0 : (uint32_t)below << GENLRU_REFS_SHIFT;
+    *ret_below_youngest = hit->freq_max ? 0 : (uint32_t)hit->refs_max << GENLRU_REFS_SHIFT;
 }
 
 /* Gen code of a place (policy.h) in the present window. */
@@ -182,16 +168,6 @@ int genlru__word_del(uint32_t word, uint32_t *ret)
     default:
         return -EBUSY;
     }
-}
-
-int genlru__word_isolate(uint32_t word, uint32_t *ret)
-{
-    if (genlru__state_of(word) != GENLRU__LISTED)
-        return -EPERM;
-    if (word & GENLRU_PINNED)
-        return -EBUSY;
-    *ret = (word & ~(GENLRU_GEN_MASK | GENLRU_PROBATION)) | GENLRU_ISOLATED;
-    return 0;
 }
 
 int genlru__word_park(uint32_t word, uint32_t *ret)

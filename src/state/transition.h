@@ -9,6 +9,7 @@
 #ifndef GENLRU_STATE_TRANSITION_H
 #define GENLRU_STATE_TRANSITION_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,10 +34,31 @@ struct genlru__past {
     bool workingset;
 };
 
-enum genlru__node_state genlru__state_of(uint32_t word);
+static inline enum genlru__node_state genlru__state_of(uint32_t word)
+{
+    if (word & GENLRU_GEN_MASK)
+        return GENLRU__LISTED;
+    if (word & GENLRU_ISOLATED)
+        return GENLRU__ISOLATED_STATE;
+    if (!(word & GENLRU_PINNED))
+        return GENLRU__OFF;
+    return word & GENLRU_DEAD ? GENLRU__CONDEMNED : GENLRU__PARKED;
+}
 
 /* Tier of a node, 0 .. GENLRU_NR_TIERS-1. */
-unsigned genlru__tier_of(uint32_t word, const struct genlru_policy *policy);
+static inline unsigned genlru__tier_of(uint32_t word, const struct genlru_policy *policy)
+{
+    const struct genlru_tier_rules *tiers = &policy->tiers;
+
+    if (word & GENLRU_TIER_CAP)
+        return 0;
+    if (tiers->workingset_tier && (word & GENLRU_WORKINGSET))
+        return tiers->workingset_tier;
+    return tiers->tier_of_refs[genlru_impl_refs(word)];
+}
+
+/* What genlru_impl_only_rises compares with. */
+void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest);
 
 /* The value that genlru_impl_is_saturated compares with. */
 uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window);
@@ -50,7 +72,15 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
 /* LISTED or PARKED -> OFF or CONDEMNED; OFF stays (its pin holder let go while its slot was being taken). */
 int genlru__word_del(uint32_t word, uint32_t *ret);
 /* LISTED -> ISOLATED; -EBUSY when pinned. */
-int genlru__word_isolate(uint32_t word, uint32_t *ret);
+static inline int genlru__word_isolate(uint32_t word, uint32_t *ret)
+{
+    if (genlru__state_of(word) != GENLRU__LISTED)
+        return -EPERM;
+    if (word & GENLRU_PINNED)
+        return -EBUSY;
+    *ret = (word & ~(GENLRU_GEN_MASK | GENLRU_PROBATION)) | GENLRU_ISOLATED;
+    return 0;
+}
 /* LISTED and PINNED -> PARKED. */
 int genlru__word_park(uint32_t word, uint32_t *ret);
 /* LISTED -> the same, PINNED. */

@@ -14,83 +14,21 @@
 
 #include "base/bits.h"
 
-enum {
-    SEQ_SHIFT = 26,
-    WORKINGSET_SHIFT = 34,
-    REFS_SHIFT = 35,
-    FREQ_SHIFT = 39,
-    EPOCH_SHIFT = 43,
-    TYPE_SHIFT = 46,
-    TAG_SHIFT = 48
-};
-
-#define VALID (UINT64_C(1) << 63)
 #define CLOCK_MASK ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1)
-
-_Static_assert((int)TAG_SHIFT == (int)GENLRU__SHADOW_LOW_BITS, "the nonresident table keeps all but the tag");
-
-genlru_shadow genlru__shadow_encode(const struct genlru__shadow_fields *fields)
-{
-    return VALID | (uint64_t)(fields->clock & CLOCK_MASK) | (uint64_t)fields->seq << SEQ_SHIFT |
-           (uint64_t)fields->workingset << WORKINGSET_SHIFT | (uint64_t)(fields->refs & 15u) << REFS_SHIFT |
-           (uint64_t)(fields->freq & 15u) << FREQ_SHIFT | (uint64_t)(fields->epoch & 7u) << EPOCH_SHIFT |
-           (uint64_t)(fields->type & 3u) << TYPE_SHIFT | (uint64_t)(fields->tag & 0x7fffu) << TAG_SHIFT;
-}
 
 bool genlru__shadow_decode(genlru_shadow shadow, struct genlru__shadow_fields *ret_fields)
 {
-    if (!(shadow & VALID))
+    if (!(shadow >> GENLRU__SHADOW_VALID))
         return false;
     ret_fields->clock = (uint32_t)shadow & CLOCK_MASK;
-    ret_fields->seq = (uint8_t)(shadow >> SEQ_SHIFT & 0xff);
-    ret_fields->workingset = shadow >> WORKINGSET_SHIFT & 1;
-    ret_fields->refs = (uint8_t)(shadow >> REFS_SHIFT & 15);
-    ret_fields->freq = (uint8_t)(shadow >> FREQ_SHIFT & 15);
-    ret_fields->epoch = (uint8_t)(shadow >> EPOCH_SHIFT & 7);
-    ret_fields->type = (uint8_t)(shadow >> TYPE_SHIFT & 3);
-    ret_fields->tag = (uint16_t)(shadow >> TAG_SHIFT & 0x7fff);
+    ret_fields->seq = (uint8_t)(shadow >> GENLRU__SHADOW_SEQ & 0xff);
+    ret_fields->workingset = shadow >> GENLRU__SHADOW_WORKINGSET & 1;
+    ret_fields->refs = (uint8_t)(shadow >> GENLRU__SHADOW_REFS & 15);
+    ret_fields->freq = (uint8_t)(shadow >> GENLRU__SHADOW_FREQ & 15);
+    ret_fields->epoch = (uint8_t)(shadow >> GENLRU__SHADOW_EPOCH & 7);
+    ret_fields->type = (uint8_t)(shadow >> GENLRU__SHADOW_TYPE & 3);
+    ret_fields->tag = (uint16_t)(shadow >> GENLRU__SHADOW_TAG & 0x7fff);
     return true;
-}
-
-static bool is_workingset(uint32_t word, const struct genlru_policy *policy)
-{
-    unsigned refs = policy->refault.workingset_refs;
-
-    return (word & GENLRU_WORKINGSET) || (refs && genlru_impl_refs(word) >= refs);
-}
-
-genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32_t word, uint64_t clock)
-{
-    unsigned type = genlru_impl_type(word);
-    struct genlru__shadow_fields fields = {
-        (uint32_t)(clock >> lru->clock_shift),
-        (uint8_t)lru->min_seq[type],
-        is_workingset(word, &lru->policy),
-        (uint8_t)genlru_impl_refs(word),
-        (uint8_t)genlru_impl_freq(word),
-        (uint8_t)genlru_impl_epoch(word),
-        (uint8_t)type,
-        lru->tag,
-    };
-
-    return genlru__shadow_encode(&fields);
-}
-
-static unsigned tier_of_marks(const struct genlru *lru, unsigned refs, bool workingset)
-{
-    uint32_t word = genlru_impl_with_refs(0, refs);
-
-    return genlru__tier_of(workingset ? word | GENLRU_WORKINGSET : word, &lru->policy);
-}
-
-unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word)
-{
-    return tier_of_marks(lru, genlru_impl_refs(word), is_workingset(word, &lru->policy));
-}
-
-unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields)
-{
-    return tier_of_marks(lru, fields->refs, fields->workingset);
 }
 
 uint32_t genlru__clock_since(const struct genlru *lru, uint32_t clock)

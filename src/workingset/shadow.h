@@ -20,20 +20,80 @@ struct genlru__shadow_fields {
 
 enum { GENLRU__SHADOW_LOW_BITS = 48, GENLRU__SHADOW_CLOCK_BITS = 26 };
 
-genlru_shadow genlru__shadow_encode(const struct genlru__shadow_fields *fields);
+/* Where each field begins. */
+enum {
+    GENLRU__SHADOW_SEQ = GENLRU__SHADOW_CLOCK_BITS,
+    GENLRU__SHADOW_WORKINGSET = 34,
+    GENLRU__SHADOW_REFS = 35,
+    GENLRU__SHADOW_FREQ = 39,
+    GENLRU__SHADOW_EPOCH = 43,
+    GENLRU__SHADOW_TYPE = 46,
+    GENLRU__SHADOW_TAG = GENLRU__SHADOW_LOW_BITS, /* the nonresident table keeps all but the tag */
+    GENLRU__SHADOW_VALID = 63
+};
+
+static inline genlru_shadow genlru__shadow_encode(const struct genlru__shadow_fields *fields)
+{
+    return UINT64_C(1) << GENLRU__SHADOW_VALID |
+           (uint64_t)(fields->clock & ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1)) |
+           (uint64_t)fields->seq << GENLRU__SHADOW_SEQ | (uint64_t)fields->workingset << GENLRU__SHADOW_WORKINGSET |
+           (uint64_t)(fields->refs & 15u) << GENLRU__SHADOW_REFS |
+           (uint64_t)(fields->freq & 15u) << GENLRU__SHADOW_FREQ |
+           (uint64_t)(fields->epoch & 7u) << GENLRU__SHADOW_EPOCH |
+           (uint64_t)(fields->type & 3u) << GENLRU__SHADOW_TYPE |
+           (uint64_t)(fields->tag & 0x7fffu) << GENLRU__SHADOW_TAG;
+}
+
 /* False: `shadow` is none. */
 bool genlru__shadow_decode(genlru_shadow shadow, struct genlru__shadow_fields *ret_fields);
 
+/* Whether a node with this word was, or by its refs became, part of the working set. */
+static inline bool genlru__is_workingset(uint32_t word, const struct genlru_policy *policy)
+{
+    unsigned refs = policy->refault.workingset_refs;
+
+    return (word & GENLRU_WORKINGSET) || (refs && genlru_impl_refs(word) >= refs);
+}
+
 /* Shadow of a victim with this word, isolated when the eviction clock stood at `clock`. Under the lru's lock. */
-genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32_t word, uint64_t clock);
+static inline genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32_t word, uint64_t clock)
+{
+    unsigned type = genlru_impl_type(word);
+    struct genlru__shadow_fields fields = {
+        (uint32_t)(clock >> lru->clock_shift),
+        (uint8_t)lru->min_seq[type],
+        genlru__is_workingset(word, &lru->policy),
+        (uint8_t)genlru_impl_refs(word),
+        (uint8_t)genlru_impl_freq(word),
+        (uint8_t)genlru_impl_epoch(word),
+        (uint8_t)type,
+        lru->tag,
+    };
+
+    return genlru__shadow_encode(&fields);
+}
 
 /*
  * Tier that a victim counts in: of its eviction, from the word, and of its refault or putback, from the shadow. The
  * two are the same, so a shadow's marks decide, not what else the word said (a tier cap, a mark that is to be
  * computed from refs).
  */
-unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word);
-unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields);
+static inline unsigned genlru__tier_of_marks(const struct genlru *lru, unsigned refs, bool workingset)
+{
+    uint32_t word = genlru_impl_with_refs(0, refs);
+
+    return genlru__tier_of(workingset ? word | GENLRU_WORKINGSET : word, &lru->policy);
+}
+
+static inline unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word)
+{
+    return genlru__tier_of_marks(lru, genlru_impl_refs(word), genlru__is_workingset(word, &lru->policy));
+}
+
+static inline unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields)
+{
+    return genlru__tier_of_marks(lru, fields->refs, fields->workingset);
+}
 
 /* Steps of the clock since `clock` (a shadow's): how far a victim lies in the past. */
 uint32_t genlru__clock_since(const struct genlru *lru, uint32_t clock);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* genlru_add: where nodes go, what a shadow gives back, refusals that change nothing, and no memory. */
+#include "gens/window.h"
 #include "unit.h"
 
 Test(add, refuses)
@@ -297,4 +298,41 @@ Test(add, probation)
     }
     unit_verify(lru);
     unit_end(&unit, lru, nodes, 2 * CAPACITY);
+}
+
+/* An add remembers the last one's answer: whatever came before, the word is what the transition says. */
+Test(add, remembers_nothing_wrong)
+{
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    static const unsigned flags[] = {0, 0, GENLRU_ADD_COLD, 0, GENLRU_ADD_HOT, GENLRU_ADD_MAPPED, GENLRU_ADD_NOREUSE};
+    static const struct genlru__past no_past = {false, 0, 0, false};
+    uint64_t random = unit_seed();
+    struct genlru_node *node = unit_nodes(1);
+    struct genlru *lru;
+    unsigned i;
+
+    config.policy = &GENLRU_POLICY_DEFAULT;
+    lru = unit_create(&config);
+    for (i = 0; i < 20000; i++) {
+        unsigned how = flags[unit_random(&random) % (sizeof(flags) / sizeof(flags[0]))];
+        struct genlru__context context;
+        uint32_t before, want;
+
+        cr_assert(genlru_node_init(node, unit_random(&random) % 3, 0) == 0);
+        if (unit_random(&random) % 4 == 0)
+            genlru_access(lru, node); /* a node that was used before it was added */
+        if (unit_random(&random) % 8 == 0)
+            cr_assert(genlru_node_set_owner_bits(node, (unsigned)(unit_random(&random) % 8)) == 0);
+        if (unit_random(&random) % 64 == 0)
+            cr_assert(genlru_age(lru, 0) == 0);
+        before = unit_word(node);
+        context = genlru__context(lru);
+        cr_assert(genlru__word_add(before, &context, how, &no_past, false, &want) == 0);
+        cr_assert(unit_add(lru, node, how) == 0);
+        cr_assert(unit_word(node) == want, "%u: %08x became %08x, not %08x", i, (unsigned)before,
+                  (unsigned)unit_word(node), (unsigned)want);
+        cr_assert(genlru_del(lru, node) == GENLRU_YOURS);
+    }
+    unit_end(&unit, lru, node, 1);
 }

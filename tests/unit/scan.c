@@ -42,7 +42,7 @@ static void scan(struct life *l, unsigned threshold)
 {
     uint64_t clock = l->lru->eviction_clock;
 
-    l->scan.batch_nodes = l->scan.batch_scanned = 0;
+    genlru__scan_limit(&l->scan);
     l->scan.clock = clock;
     genlru__mutex_lock(&l->lru->lock);
     genlru__scan_list(&l->scan, l->oldest, threshold);

@@ -44,6 +44,13 @@ static enum genlru__verdict judge(const struct genlru *lru, uint32_t word, unsig
     return GENLRU__ISOLATE;
 }
 
+static bool is_plain_on(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold)
+{
+    struct genlru__plain plain = genlru__plain_of(lru, list, threshold);
+
+    return genlru__is_plain(&plain, word);
+}
+
 Test(verdict, enumerated)
 {
     unsigned policy;
@@ -55,6 +62,8 @@ Test(verdict, enumerated)
                                  : policy == 1 ? GENLRU_POLICY_MGLRU_FG
                                                : GENLRU_POLICY_DEFAULT;
         unsigned flags, refs, age, type, list, threshold, seen[8] = {0};
+        unsigned nr_plain = 0, nr_unplain = 0;
+        bool is_plain;
         struct genlru *lru;
 
         p.probation = (struct genlru_probation_rules){10, 50, 3, 1, 2, 1};
@@ -81,13 +90,41 @@ Test(verdict, enumerated)
                                 unit_check(got == want, "%08x on list %u, threshold %u: %d, expected %d",
                                            (unsigned)word, list, threshold / 2, (int)got, (int)want);
                                 seen[want]++;
+                                is_plain = is_plain_on(lru, word, list, threshold / 2);
+                                unit_check(!is_plain || want == GENLRU__ISOLATE, "%08x on list %u, threshold %u: plain",
+                                           (unsigned)word, list, threshold / 2);
+                                nr_plain += is_plain;
+                                nr_unplain += !is_plain && want == GENLRU__ISOLATE;
                             }
                     }
         cr_assert(seen[GENLRU__MOVE] && seen[GENLRU__PARK] && seen[GENLRU__PROTECT] && seen[GENLRU__GRADUATE] &&
                   seen[GENLRU__ISOLATE] && (policy || seen[GENLRU__PROTECT_LAZILY]));
+        /* the fast way is worth it: it knows all victims but those of desperate calls and of rare flags */
+        cr_assert(nr_plain && nr_unplain);
         for (list = 0; list < 2; list++) /* a parked word's home is the parked list of its type */
             cr_assert(genlru__home_of(lru, GENLRU_PINNED | list << GENLRU_TYPE_SHIFT) ==
                       genlru__list_of_parked(lru, list));
         unit_end(&unit, lru, NULL, 0);
     }
+}
+
+/* What nearly every victim of the default policy looks like is plain, or the fast way would be none. */
+Test(verdict, common_victims_are_plain)
+{
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru *lru;
+    uint32_t word;
+    unsigned list;
+
+    config.policy = &GENLRU_POLICY_DEFAULT;
+    lru = unit_create(&config);
+    word = genlru_impl_gen_of_age(lru->view.window, genlru__width(lru, 0) - 1);
+    list = genlru__list_of_seq(lru, 0, lru->min_seq[0]);
+    cr_assert(is_plain_on(lru, genlru_impl_with_refs(word, 0), list, 0));
+    cr_assert(is_plain_on(lru, genlru_impl_with_refs(word, 1) | 3u << GENLRU_OWNER_SHIFT, list, 0));
+    cr_assert(is_plain_on(lru, genlru_impl_with_refs(word, 1) | GENLRU_PREFETCHED, list, 0));
+    cr_assert(!is_plain_on(lru, word | GENLRU_PINNED, list, 3));
+    cr_assert(!is_plain_on(lru, word + 1, list, 3), "a younger word");
+    unit_end(&unit, lru, NULL, 0);
 }

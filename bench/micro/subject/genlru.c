@@ -5,6 +5,7 @@
 #include "micro/subject.h"
 
 struct subject {
+    struct genlru_pool *pool;
     struct genlru *lru;
 };
 
@@ -18,10 +19,19 @@ static struct subject *create(size_t capacity)
     struct genlru_config c = GENLRU_CONFIG_INIT;
     struct subject *s = malloc(sizeof(*s));
 
-    c.capacity = capacity;
-    if (s && genlru_create(&c, &s->lru) != 0) {
+    if (!s) {
+        return NULL;
+    }
+    if (genlru_pool_create(NULL, &s->pool) != 0) {
         free(s);
-        s = NULL;
+        return NULL;
+    }
+    c.capacity = capacity;
+    c.pool = s->pool;
+    if (genlru_create(&c, &s->lru) != 0) {
+        (void)genlru_pool_destroy(s->pool);
+        free(s);
+        return NULL;
     }
     return s;
 }
@@ -32,7 +42,7 @@ static void destroy(struct subject *s)
 
     while (genlru_evict(s->lru, NULL, victims, 64, NULL) > 0) {
     }
-    if (genlru_destroy(s->lru) != 0) {
+    if (genlru_destroy(s->lru) != 0 || genlru_pool_destroy(s->pool) != 0) {
         abort(); /* nothing is pinned here: the library has lost count */
     }
     free(s);
@@ -97,4 +107,12 @@ static void forget(struct subject *s, struct object *objects, size_t nr)
     }
 }
 
-const struct subject_ops subject_genlru = {"genlru", SUBJECT_NODE, 40, create, destroy, hit, add, evict, del, forget};
+static uint64_t slabs(struct subject *s)
+{
+    struct genlru_pool_stat stat = {.size = sizeof(stat)};
+
+    return genlru_pool_stat(s->pool, &stat) == 0 ? stat.slabs : 0;
+}
+
+const struct subject_ops subject_genlru = {"genlru", SUBJECT_NODE, 40,    4,   create, destroy,
+                                           hit,      add,          evict, del, forget, slabs};

@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 //
-// reporter.hpp - one console table and one JSON file from several runs of Google Benchmark
+// reporter.h - one console table and one JSON file from several runs of Google Benchmark
 //
 // Google Benchmark writes a file for each call of RunSpecifiedBenchmarks; a program that calls it once
 // a group wants one file in all. The console shows the medians where there are repetitions, the file
 // everything.
-#ifndef GENLRU_BENCH_SHIM_REPORTER_HPP
-#define GENLRU_BENCH_SHIM_REPORTER_HPP
+#ifndef GENLRU_BENCH_SHIM_REPORTER_H
+#define GENLRU_BENCH_SHIM_REPORTER_H
 
 #include <fstream>
 #include <string>
