@@ -32,6 +32,17 @@ static inline struct genlru_node *genlru__take(void **slot)
     return (struct genlru_node *)genlru_impl_ptr_exchange_acquire(slot, NULL); /* acquire T: pairs with P */
 }
 
+/*
+ * Whether `node` stands in the slot it names; a guess. A swap of a cold line begins only when all before it is done, a load
+ * long before: who looks first overlaps the misses of many calls.
+ */
+static inline bool genlru__stands_in_slot(const struct genlru_node *node)
+{
+    void **slot = (void **)genlru_impl_ptr_load_acquire(&node->slot); /* acquire N */
+
+    return slot && genlru_impl_ptr_load_relaxed(slot) == node;
+}
+
 /* Takes `node` out of the slot it names, if it still stands there. */
 static inline bool genlru__take_own(struct genlru_node *node)
 {

@@ -69,12 +69,14 @@ struct genlru__open {
 /* seq of a list that is no generation's. */
 #define GENLRU__NO_SEQ UINT64_MAX
 
-/* The last add's question and answer: adds of new nodes are alike. window 0 = none. */
+/* What the last add without a past was asked, and what it did: adds of new nodes are alike. window 0 = nothing. */
 struct genlru__memo {
     uint64_t window;
+    uint64_t how; /* flags, and whether new nodes went on probation */
     uint32_t word;
-    uint32_t how; /* all else that the answer depends on */
-    uint32_t answer;
+    uint32_t answer;                 /* the word after the add */
+    struct genlru__block *block;     /* where the node went: open[0]'s */
+    struct genlru__counter *counter; /* what counted it */
 };
 
 /* What threads of one stripe write. Aligned to a cache line, counters of all types behind it. */
@@ -82,13 +84,13 @@ struct genlru__stripe {
     struct genlru__spinlock lock;              /* guards memo, open[] and the blocks' fill */
     struct genlru__memo memo;                  /* under the lock */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
-    genlru__u64 added_charge;                  /* charge of all adds; written under the lock */
-    genlru__u64 other_charge;                  /* what else changed the lru's charge; written by anyone */
+    genlru__u64 held_charge;                   /* what changed the lru's charge under the lock: adds, most dels */
+    genlru__u64 free_charge;                   /* ... and without it; written by anyone */
     genlru__u64 refaulted;                     /* statistics: relaxed atomics, written under the lock */
     genlru__u64 refaulted_workingset;
-    genlru__u64 del_begun;            /* atomics, written by anyone: dels before they take a slot, and after */
-    genlru__u64 del_ended;            /* they have counted; every 64th looks after holes */
-    struct genlru__counter counter[]; /* [2][nr_types][GENLRU__NR_COUNTERS]: what adds counted is the second */
+    genlru__u64 held_dels;            /* dels that counted under the lock, and without it; every 64th looks after */
+    genlru__u64 free_dels;            /* holes */
+    struct genlru__counter counter[]; /* [2][nr_types][GENLRU__NR_COUNTERS]: counted without the lock, and under it */
 };
 
 /* Per type: what was evicted, protected and refaulted, by tier (see reclaim/controller.h). Relaxed atomics. */

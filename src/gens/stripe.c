@@ -25,33 +25,6 @@ struct genlru__stripe *genlru__stripe_acquire_other(struct genlru *lru)
     return genlru__stripe(lru, own);
 }
 
-void genlru__del_begin(struct genlru__stripe *stripe, uint64_t nr)
-{
-    genlru_impl_fetch_add_relaxed(&stripe->del_begun, nr); /* made visible by the release B of taking the slot */
-}
-
-uint64_t genlru__del_end(struct genlru__stripe *stripe, uint64_t nr)
-{
-    return genlru_impl_fetch_add_release(&stripe->del_ended, nr) + nr; /* release E: the counters come before */
-}
-
-bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
-{
-    uint64_t begun = 0, ended = 0;
-    unsigned i;
-
-    for (i = 0; i < lru->nr_stripes; i++)
-        ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
-    /*
-     * relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists
-     * under
-     */
-    for (i = 0; i < lru->nr_stripes; i++)
-        begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
-    *ret_begun = begun;
-    return begun == ended;
-}
-
 unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open)
 {
     unsigned type = open->list / lru->lists_per_type;
@@ -127,6 +100,7 @@ static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsi
     genlru__mutex_lock(&lru->lock);
     is_valid = is_in_window(lru, list, seq);
     if (is_valid) {
+        stripe->memo.window = 0; /* its block may be handed over */
         if (stripe->open[place].block)
             hand_over(lru, &stripe->open[place]);
         to_front(stripe, place);
@@ -167,6 +141,7 @@ static void flush_stripe(struct genlru *lru, struct genlru__stripe *stripe, unsi
 {
     unsigned i;
 
+    stripe->memo.window = 0;
     genlru__mutex_lock(&lru->lock);
     for (i = 0; i < GENLRU__NR_OPEN; i++)
         if (stripe->open[i].block &&

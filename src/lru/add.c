@@ -31,41 +31,16 @@ static bool goes_on_probation(const struct genlru *lru)
                                                 genlru__percent_of(capacity, lru->policy.probation.fill_percent);
 }
 
-/* What the word after an add depends on beside the word before and the window, as a number. */
-static uint32_t how_of(const struct adding *adding, bool to_probation)
-{
-    enum { PROBATION_AT = 6, RECENT_AT, WORKINGSET_AT, REFS_AT, FREQ_AT = REFS_AT + GENLRU_REFS_BITS };
-    const struct genlru__past *past = &adding->past;
-
-    _Static_assert(ALL_FLAGS < 1 << PROBATION_AT, "flags fit");
-    return adding->flags | (uint32_t)to_probation << PROBATION_AT | (uint32_t)past->is_recent << RECENT_AT |
-           (uint32_t)past->workingset << WORKINGSET_AT | (uint32_t)past->refs << REFS_AT |
-           (uint32_t)past->freq << FREQ_AT;
-}
-
 /* The word after the add, in the window that is seen under the stripe's lock. */
-static int word_after(const struct adding *adding, struct genlru__stripe *stripe, uint64_t state,
-                      struct genlru__context *ret_context, uint32_t *ret)
+static int word_after(const struct adding *adding, uint64_t state, struct genlru__context *ret_context, uint32_t *ret)
 {
-    bool to_probation = goes_on_probation(adding->lru);
-    uint32_t word = genlru_impl_word(state), how = how_of(adding, to_probation);
-    struct genlru__memo *memo = &stripe->memo;
-    int error;
-
     *ret_context = genlru__context(adding->lru);
-    if (memo->window == ret_context->window && memo->word == word && memo->how == how) {
-        *ret = memo->answer;
-        return 0;
-    }
-    error = genlru__word_add(word, ret_context, adding->flags, &adding->past, to_probation, ret);
-    if (error == 0)
-        *memo = (struct genlru__memo){ret_context->window, word, how, *ret};
-    return error;
+    return genlru__word_add(genlru_impl_word(state), ret_context, adding->flags, &adding->past,
+                            goes_on_probation(adding->lru), ret);
 }
 
 /* Gives the node its word. A hit may count meanwhile; then the word is thought over again, while the gen stays the slot's. */
-static int set_word(const struct adding *adding, struct genlru__stripe *stripe, uint64_t state, uint32_t word,
-                    uint64_t *ret_state)
+static int set_word(const struct adding *adding, uint64_t state, uint32_t word, uint64_t *ret_state)
 {
     struct genlru_node *node = adding->node;
     struct genlru__context context;
@@ -74,7 +49,7 @@ static int set_word(const struct adding *adding, struct genlru__stripe *stripe, 
     *ret_state = genlru_impl_with_word(state, word);
     /* relaxed: the node becomes visible with the slot (release P) */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, *ret_state)) {
-        error = word_after(adding, stripe, state, &context, &word);
+        error = word_after(adding, state, &context, &word);
         if (error)
             return error; /* misuse: added twice at once. The slot stays a hole */
         *ret_state = genlru_impl_with_word(state, word);
@@ -95,11 +70,61 @@ static unsigned list_of(const struct genlru *lru, const struct genlru__context *
     return genlru__list_of_seq(lru, type, *ret_seq);
 }
 
+static uint64_t how_of(const struct genlru *lru, uint32_t flags)
+{
+    return (uint64_t)flags << 32 | goes_on_probation(lru);
+}
+
+static void memorise(const struct adding *adding, struct genlru__stripe *stripe, const struct genlru__context *context,
+                     uint32_t word, uint32_t answer)
+{
+    stripe->memo = (struct genlru__memo){
+        context->window,
+        how_of(adding->lru, adding->flags),
+        word,
+        answer,
+        stripe->open[0].block,
+        genlru__held_counter(adding->lru, stripe, genlru_impl_type(answer), (unsigned)genlru__counter_index(answer)),
+    };
+}
+
+/*
+ * An add that is like the stripe's last one, while its block has room: the same word becomes the same word. False: it is
+ * not, and nothing was changed. Short for the sake of cold nodes, as is the hit (impl/hit.h).
+ */
+static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, uint32_t flags)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    const struct genlru__memo *memo = &stripe->memo;
+    struct genlru__block *block;
+    bool is_added = false;
+
+    if (GENLRU_UNLIKELY(!genlru__spin_trylock(&stripe->lock)))
+        return false;
+    block = memo->block;
+    if (GENLRU_LIKELY(memo->word == genlru_impl_word(state) &&
+                      memo->window == genlru_impl_load_relaxed(&lru->view.window) && memo->how == how_of(lru, flags) &&
+                      block->fill < GENLRU__SLOTS)) {
+        /* relaxed: the node becomes visible with the slot (release P) */
+        is_added =
+            genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, memo->answer));
+        if (GENLRU_LIKELY(is_added)) {
+            genlru__publish(node, &block->slot[block->fill++]); /* last touch of the node */
+            genlru__bump(&memo->counter->nodes, 1);
+            genlru__bump(&memo->counter->charge, genlru_impl_charge(state));
+            genlru__bump(&stripe->held_charge, genlru_impl_charge(state));
+        }
+    }
+    genlru__spin_unlock(&stripe->lock);
+    return is_added;
+}
+
 /* Publishes the node in a slot of the locked stripe. -EAGAIN: a spare block is needed. */
 static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
 {
     struct genlru_node *node = adding->node;
-    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), seq;
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, seq;
     struct genlru__context context;
     unsigned list;
     uint32_t word;
@@ -107,7 +132,7 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
     int error;
 
     do {
-        error = word_after(adding, stripe, state, &context, &word);
+        error = word_after(adding, state, &context, &word);
         if (error)
             return error;
         list = list_of(adding->lru, &context, word, &seq);
@@ -115,11 +140,13 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
         if (!slot && !adding->spare)
             return -EAGAIN;
     } while (!slot);
-    error = set_word(adding, stripe, state, word, &state);
+    error = set_word(adding, state, word, &after);
     if (error)
         return error;
     genlru__publish(node, slot); /* last touch of the node: others may evict and free it from here on */
-    genlru__account_add(adding->lru, stripe, state);
+    genlru__account_add(adding->lru, stripe, after);
+    if (!adding->past.is_recent && after == genlru_impl_with_word(state, word))
+        memorise(adding, stripe, &context, genlru_impl_word(state), word);
     return 0;
 }
 
@@ -158,25 +185,42 @@ static const char *what_is_wrong(int error)
     return error == -EEXIST ? "add of a node that is listed" : "add of a node that is isolated or dead";
 }
 
-int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+/* Not inlined: it would make the short way save and restore what only the long one uses. */
+static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genlru_node *node,
+                                                 const struct genlru_add *how)
 {
-    static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, 0, {false, 0, 0, false}, NULL};
+    struct adding adding = {lru, node, how->flags, {false, 0, 0, false}, NULL};
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
     int error;
 
-    how = how ? how : &plain;
-    if (!lru || !node || (how->flags & ~(unsigned)ALL_FLAGS) ||
+    if ((how->flags & ~(unsigned)ALL_FLAGS) ||
         (how->flags & (GENLRU_ADD_COLD | GENLRU_ADD_HOT)) == (GENLRU_ADD_COLD | GENLRU_ADD_HOT))
         return -EINVAL;
-    if (genlru_impl_type(genlru_impl_word(genlru_impl_load_relaxed(&node->state.do_not_touch))) >= lru->nr_types)
+    if (genlru_impl_type(genlru_impl_word(state)) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "add of a node whose type is not of this lru", node);
     shadow = find_shadow(lru, how);
-    adding.flags = how->flags;
     if (shadow)
         adding.past = genlru__refault_judge(lru, shadow);
     error = add(&adding, shadow);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;
+}
+
+static inline bool has_no_past(const struct genlru *lru, const struct genlru_add *how)
+{
+    return !how->shadow && !(lru->nonresident && how->has_key_hash);
+}
+
+int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+{
+    static const struct genlru_add plain = {0, 0, 0, 0};
+
+    how = how ? how : &plain;
+    if (GENLRU_UNLIKELY(!lru || !node))
+        return -EINVAL;
+    if (has_no_past(lru, how) && add_as_before(lru, node, how->flags))
+        return 0;
+    return add_checked(lru, node, how);
 }

@@ -29,7 +29,7 @@ enum {
 
 /* Atomics of 64 bits stand at multiples of 8, on 32-bit platforms, too. */
 _Static_assert(offsetof(struct genlru, eviction_clock) % 8 == 0 && offsetof(struct genlru, max_seq) % 8 == 0 &&
-                   offsetof(struct genlru, hist) % 8 == 0 && offsetof(struct genlru__stripe, added_charge) % 8 == 0 &&
+                   offsetof(struct genlru, hist) % 8 == 0 && offsetof(struct genlru__stripe, held_charge) % 8 == 0 &&
                    offsetof(struct genlru__stripe, counter) % 8 == 0 && offsetof(struct genlru_view, window) % 8 == 0,
                "aligned atomics");
 

@@ -5,20 +5,16 @@
  */
 #include <errno.h>
 
-#include "base/bits.h"
 #include "base/check.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
-#include "gens/stripe.h"
 
 enum { DELETES_PER_LOOK = 64 };
 
 /* After every 64th delete of a stripe someone looks after holes: here if the lock is free, else the next who has it. */
-static void pay_for_holes(struct genlru *lru, uint64_t nr_deletes, uint64_t nr_before)
+static void pay_for_holes(struct genlru *lru)
 {
-    if (nr_deletes / DELETES_PER_LOOK == nr_before / DELETES_PER_LOOK)
-        return;
     if (!genlru__mutex_trylock(&lru->lock)) {
         genlru__compaction_is_due(lru);
         return;
@@ -27,15 +23,17 @@ static void pay_for_holes(struct genlru *lru, uint64_t nr_deletes, uint64_t nr_b
     genlru__mutex_unlock(&lru->lock);
 }
 
-/* The slot was taken: the node is this call's until its word is changed. What it counts goes to `sizes`. */
-static int finish(struct genlru *lru, struct genlru_node *node, struct genlru__batch *sizes)
+/*
+ * The slot was taken: the node is this call's until its word is changed. `counted` is the state it was subtracted with;
+ * a hit or a recharge may have changed it since.
+ */
+static int finish(struct genlru *lru, struct genlru_node *node, uint64_t counted)
 {
-    uint64_t state, after;
+    uint64_t state = counted, after;
     uint32_t word;
     int error;
 
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word: a pin holder may free the node after it */
-    state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     do {
         error = genlru__word_del(genlru_impl_word(state), &word);
         genlru__assert(error == 0);
@@ -46,8 +44,8 @@ static int finish(struct genlru *lru, struct genlru_node *node, struct genlru__b
          * node let go first): the acquire is what lets the caller free the node.
          */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) >= 0)
-        genlru__batch_account(lru, sizes, state, after);
+    if (GENLRU_UNLIKELY(state != counted))
+        genlru__account(lru, state, counted);
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
 }
 
@@ -77,58 +75,52 @@ static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node
     return owner && owner != lru && genlru_impl_ptr_load_relaxed((void **)slot) == node;
 }
 
-static int take_and_finish(struct genlru *lru, struct genlru_node *node, struct genlru__batch *sizes)
+/* The way when the word or the slot says that the node may be in other hands. */
+static int del_slowly(struct genlru *lru, struct genlru_node *node)
 {
+    uint64_t state = 0;
     bool is_taken;
     int result = 0;
 
-    if (genlru__take_own(node))
-        return finish(lru, node, sizes);
     genlru__mutex_lock(&lru->lock);
     is_taken = genlru__take_own(node);
-    if (!is_taken)
+    if (is_taken) {
+        state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+        genlru__account(lru, state, genlru_impl_with_word(state, 0));
+    } else {
         result = hand_over_to_evictor(node);
+    }
     genlru__mutex_unlock(&lru->lock);
-    return is_taken ? finish(lru, node, sizes) : result;
-}
-
-static int check_lru(const struct genlru *lru, const struct genlru_node *node)
-{
-    if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
-        return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
-    return 0;
-}
-
-static int check_result(const struct genlru *lru, const struct genlru_node *node, int result)
-{
-    return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
+    return is_taken ? finish(lru, node, state) : result;
 }
 
 int genlru_del(struct genlru *lru, struct genlru_node *node)
 {
-    struct genlru__stripe *stripe;
-    struct genlru__batch sizes;
-    uint64_t ended;
+    uint64_t state, nr_dels;
     int result;
 
     if (!lru || !node)
         return -EINVAL;
-    result = check_lru(lru, node);
-    if (result)
-        return result;
-    genlru__batch_begin(&sizes);
-    stripe = genlru__stripe_own(lru);
-    genlru__del_begin(stripe, 1);
-    result = take_and_finish(lru, node, &sizes);
-    genlru__batch_flush(lru, &sizes);
-    ended = genlru__del_end(stripe, 1);
-    pay_for_holes(lru, ended, ended - 1);
-    return check_result(lru, node, result);
+    if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
+        return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
+    state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    if (GENLRU_LIKELY(genlru__counter_index(genlru_impl_word(state)) >= 0 && genlru__stands_in_slot(node))) {
+        nr_dels = genlru__account_del(lru, state);
+        if (GENLRU_LIKELY(genlru__take_own(node))) {
+            result = finish(lru, node, state);
+            if (GENLRU_UNLIKELY(nr_dels % DELETES_PER_LOOK == 0))
+                pay_for_holes(lru);
+            return result;
+        }
+        genlru__account_undel(lru, state);
+    }
+    result = del_slowly(lru, node);
+    return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
 }
 
 /*
- * Nodes and their slots are two cold lines each, one behind the other, and a compare-and-swap waits for its own: they
- * are fetched side by side first, the nodes one group ahead.
+ * A node and its slot are two cold lines, one behind the other, and a swap begins only when all before it is done. So they
+ * are fetched side by side first: the slots of a group, and the nodes of the next one.
  */
 enum { GROUP = 16 };
 
@@ -144,46 +136,25 @@ static void prefetch_slots(struct genlru_node *const *nodes, size_t nr)
 {
     size_t i;
 
-    for (i = 0; i < nr; i++) /* relaxed: an address to prefetch, nothing more */
+    for (i = 0; i < nr; i++) /* relaxed: an address to prefetch, and nothing more */
         __builtin_prefetch(genlru_impl_ptr_load_relaxed(&nodes[i]->slot), 1);
-}
-
-/* Deletes up to a group; returns how many are the caller's. */
-static size_t del_group(struct genlru *lru, struct genlru_node *const *nodes, size_t nr, int *ret_results)
-{
-    struct genlru__stripe *stripe = genlru__stripe_own(lru);
-    struct genlru__batch sizes;
-    uint64_t ended;
-    size_t i, nr_yours = 0;
-
-    genlru__batch_begin(&sizes);
-    genlru__del_begin(stripe, nr);
-    for (i = 0; i < nr; i++) {
-        ret_results[i] = check_lru(lru, nodes[i]);
-        if (ret_results[i] == 0)
-            ret_results[i] = take_and_finish(lru, nodes[i], &sizes);
-        nr_yours += ret_results[i] == GENLRU_YOURS;
-    }
-    genlru__batch_flush(lru, &sizes);
-    ended = genlru__del_end(stripe, nr);
-    pay_for_holes(lru, ended, ended - nr);
-    for (i = 0; i < nr; i++)
-        if (ret_results[i] == -ENOENT)
-            (void)check_result(lru, nodes[i], ret_results[i]);
-    return nr_yours;
 }
 
 size_t genlru_del_batch(struct genlru *lru, struct genlru_node *const *nodes, size_t nr, int *ret_results)
 {
-    size_t at, nr_yours = 0;
+    size_t at, i, nr_now, nr_yours = 0;
 
+    if (!lru || !nodes || !ret_results)
+        return 0;
     prefetch_nodes(nodes, nr);
-    for (at = 0; at < nr; at += GROUP) {
-        size_t nr_now = (size_t)genlru__min(GROUP, nr - at);
-
+    for (at = 0; at < nr; at += nr_now) {
+        nr_now = nr - at < GROUP ? nr - at : GROUP;
         prefetch_slots(nodes + at, nr_now);
         prefetch_nodes(nodes + at + nr_now, nr - at - nr_now);
-        nr_yours += del_group(lru, nodes + at, nr_now, ret_results + at);
+        for (i = at; i < at + nr_now; i++) {
+            ret_results[i] = genlru_del(lru, nodes[i]);
+            nr_yours += ret_results[i] == GENLRU_YOURS;
+        }
     }
     return nr_yours;
 }
