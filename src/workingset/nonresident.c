@@ -116,6 +116,12 @@ static unsigned slot_to_replace(const struct set *set, const struct genlru *lru,
     return best;
 }
 
+void genlru_nonresident_prefetch(const struct genlru_nonresident *table, uint64_t key_hash)
+{
+    if (table)
+        __builtin_prefetch(set_of(table, seeded(table, key_hash)), 1);
+}
+
 void genlru_nonresident_insert(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash,
                                genlru_shadow shadow)
 {
