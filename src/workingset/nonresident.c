@@ -97,21 +97,20 @@ static uint64_t print_of(uint64_t hash)
 /* Slot for a new shadow: the key's own, an empty one, or the one that is longest in the past. */
 static unsigned slot_to_replace(const struct set *set, const struct genlru *lru, uint64_t print)
 {
-    uint32_t longest = 0;
+    uint32_t longest = 0, now = genlru__clock_since(lru, 0);
     unsigned i, best = 0;
 
     for (i = 0; i < SET_SLOTS; i++) {
         uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
-        uint32_t since = genlru__clock_since(lru, (uint32_t)value & ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1));
+        uint32_t since = (now - (uint32_t)value) & ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1);
+        bool is_longer;
 
         if (value >> PRINT_SHIFT == print)
             return i;
-        if (!value)
-            since = UINT32_MAX;
-        if (since > longest || i == 0) {
-            longest = since;
-            best = i;
-        }
+        since = value ? since : UINT32_MAX;
+        is_longer = since > longest;
+        longest = is_longer ? since : longest;
+        best = is_longer ? i : best;
     }
     return best;
 }
