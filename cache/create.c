@@ -41,11 +41,13 @@ static uint32_t nr_lanes(const struct genlru_cache_config *config)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (config->stripes)
-        return config->stripes;
-    if (config->capacity < SMALL || cpus < 1)
-        return 1;
-    return cpus < GENLRU__MAX_LANES ? (uint32_t)cpus : GENLRU__MAX_LANES;
+    uint32_t wanted = config->stripes, nr = 1;
+
+    if (!wanted && config->capacity >= SMALL && cpus > 0)
+        wanted = cpus < GENLRU__MAX_LANES ? (uint32_t)cpus : GENLRU__MAX_LANES;
+    while (nr < wanted) /* a power of two */
+        nr *= 2;
+    return nr;
 }
 
 static uint64_t nr_ghosts(const struct genlru_cache_config *config)
@@ -57,13 +59,6 @@ static uint64_t nr_ghosts(const struct genlru_cache_config *config)
     while (nr * 2 <= wanted) /* the table rounds up: 8 bytes for each entry at most */
         nr *= 2;
     return nr;
-}
-
-static uint64_t hash_of_node(void *ctx, const struct genlru_node *node)
-{
-    const struct genlru_cache *cache = ctx;
-
-    return genlru__hash_of_entry(cache, GENLRU_ENTRY((uintptr_t)node, struct genlru_cache_entry, node));
 }
 
 static int create_core(struct genlru_cache *cache, const struct genlru_cache_config *config)
@@ -82,9 +77,6 @@ static int create_core(struct genlru_cache *cache, const struct genlru_cache_con
     core.allocator = config->allocator;
     core.on_error = config->on_error;
     core.error_ctx = config->error_ctx;
-    core.nonresident = cache->ghosts;
-    core.hash_of = hash_of_node;
-    core.hash_ctx = cache;
     return genlru_create(&core, &cache->lru);
 }
 
@@ -99,14 +91,6 @@ static int create_lanes(struct genlru_cache *cache)
         for (k = 0; k < GENLRU__NR_GRACES; k++)
             cache->lane[i].grace[k].cache = cache;
     return 0;
-}
-
-/* What the heap's handles must reach; more than is expected costs nothing but the rounding of objects. */
-static uint64_t heap_bytes(const struct genlru_cache_config *config)
-{
-    if (config->key_kind == GENLRU_CACHE_KEY_U64 && config->value_kind == GENLRU_CACHE_VALUE_POINTER)
-        return 0; /* 700 million entries in any case */
-    return config->capacity == GENLRU_NO_LIMIT ? 0 : config->capacity;
 }
 
 /* Every part that was made goes. */
@@ -160,7 +144,7 @@ int genlru_cache_create(const struct genlru_cache_config *config, struct genlru_
     take_over(cache, config);
     error = genlru__flights_init(cache);
     if (!error)
-        error = genlru__heap_init(&cache->heap, &cache->memory, heap_bytes(config));
+        error = genlru__heap_init(&cache->heap, &cache->memory);
     if (!error)
         error = genlru__index_init(&cache->index, &cache->memory, &cache->heap, cache->kind, config->expected_entries);
     if (!error)

@@ -74,7 +74,7 @@ static void retire(struct genlru_cache *cache, struct genlru_cache_entry *e, str
 {
     struct genlru__dead_list alone = {0, 0, 0, {0}, 0};
 
-    genlru__dead_add(cache, dead ? dead : &alone, e);
+    genlru__dead_add(dead ? dead : &alone, e);
     if (!dead)
         genlru__dead_push(cache, &alone);
 }

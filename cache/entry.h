@@ -96,6 +96,12 @@ static inline uint32_t genlru__value_bytes(struct genlru__kind kind, const struc
     return !kind.is_inline ? 0 : kind.has_number ? (uint32_t)e->value : (uint32_t)(e->key >> 32);
 }
 
+/* False: every entry is an object of GENLRU__OBJECT_MIN bytes. */
+static inline bool genlru__has_payload(struct genlru__kind kind)
+{
+    return kind.is_inline || !kind.has_number;
+}
+
 /* Variable bytes of an entry. */
 static inline size_t genlru__payload_bytes(struct genlru__kind kind, size_t key_bytes, size_t value_bytes)
 {

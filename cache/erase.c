@@ -41,7 +41,7 @@ int genlru_cache_erase_entry(struct genlru_cache *cache, struct genlru_cache_ent
 {
     uint64_t hash = genlru__hash_of_entry(cache, entry);
 
-    if (!genlru__index_remove(&cache->index, hash, genlru__heap_handle(&cache->heap, entry)))
+    if (!genlru__index_remove(&cache->index, hash, genlru__heap_handle(entry)))
         return -ENOENT;
     genlru__entry_removed(cache, entry, GENLRU_CACHE_ERASED);
     genlru__upkeep(cache, 0);

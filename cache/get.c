@@ -24,7 +24,7 @@ static inline void count_lookup(struct genlru_cache *cache, bool is_hit)
 /* In a read section: takes an expired entry out. */
 static void expire(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash)
 {
-    if (genlru__index_remove(&cache->index, hash, genlru__heap_handle(&cache->heap, e)))
+    if (genlru__index_remove(&cache->index, hash, genlru__heap_handle(e)))
         genlru__entry_removed(cache, e, GENLRU_CACHE_EXPIRED);
 }
 

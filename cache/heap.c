@@ -73,17 +73,13 @@ static size_t slab_bytes_of(uint32_t number)
     return (size_t)1 << (shift < GENLRU__SLAB_SHIFT ? shift : GENLRU__SLAB_SHIFT);
 }
 
-int genlru__heap_init(struct genlru__heap *heap, struct genlru__memory *memory, uint64_t bytes_expected)
+int genlru__heap_init(struct genlru__heap *heap, struct genlru__memory *memory)
 {
     unsigned class_;
     int error;
 
     memset(heap, 0, sizeof(*heap));
     heap->memory = memory;
-    heap->unit_shift = 3;
-    while (heap->unit_shift < 8 && bytes_expected > UINT64_C(1) << (31 + heap->unit_shift))
-        heap->unit_shift++;
-    heap->slab_shift = GENLRU__SLAB_SHIFT - heap->unit_shift;
     for (class_ = 0; class_ < GENLRU__NR_CLASSES; class_++)
         heap->is_aligned[class_] = is_worth_aligning(heap, class_);
     error = genlru__table_init(&heap->slab, memory, FIRST_TABLE);
@@ -156,7 +152,7 @@ struct provision {
 
 static bool is_full(const struct genlru__heap *heap)
 {
-    return !heap->hollow && heap->nr_slabs >= UINT32_C(1) << (32 - heap->slab_shift);
+    return !heap->hollow && heap->nr_slabs >= UINT32_C(1) << (32 - GENLRU__HANDLE_SHIFT);
 }
 
 /* Number of the next slab that gets memory: one whose memory went back, or a new one. */
@@ -242,9 +238,9 @@ static bool add_slab(struct genlru__heap *heap)
 
 /* ---- objects ---- */
 
-static uint32_t handle_of(const struct genlru__heap *heap, uint32_t slab, uint32_t offset)
+static uint32_t handle_of(uint32_t slab, uint32_t offset)
 {
-    return slab << heap->slab_shift | offset >> heap->unit_shift;
+    return slab << GENLRU__HANDLE_SHIFT | offset >> GENLRU__UNIT_SHIFT;
 }
 
 /* One object of a slab, 0 if it has no room. */
@@ -262,7 +258,7 @@ static uint32_t carve(struct genlru__heap *heap, uint32_t slab)
         if (offset + bytes > info->bytes)
             return 0;
         info->bump = offset + bytes;
-        handle = handle_of(heap, slab, offset);
+        handle = handle_of(slab, offset);
     }
     info->nr_used++;
     return handle;
@@ -290,6 +286,11 @@ static uint32_t slab_with_room(struct genlru__heap *heap, unsigned class_)
 unsigned genlru__magazine_fill(unsigned class_)
 {
     return class_bytes(class_) <= 128 ? 32 : 8;
+}
+
+unsigned genlru__magazine_max(unsigned class_)
+{
+    return class_bytes(class_) <= 64 ? 2048 : class_bytes(class_) <= 128 ? 256 : 16;
 }
 
 uint32_t genlru__heap_take(struct genlru__heap *heap, unsigned class_, uint32_t *ret_first)
@@ -336,7 +337,7 @@ static void retire_slab(struct genlru__heap *heap, uint32_t slab)
 
 static void put_one(struct genlru__heap *heap, uint32_t handle)
 {
-    uint32_t slab = handle >> heap->slab_shift;
+    uint32_t slab = handle >> GENLRU__HANDLE_SHIFT;
     struct genlru__slab *info = &heap->info[slab];
 
     *(uint32_t *)genlru__heap_at(heap, handle) = info->free;
@@ -407,5 +408,5 @@ bool genlru__magazine_push(struct genlru__heap *heap, struct genlru__magazine *m
     *(uint32_t *)object = magazine->free;
     magazine->free = handle;
     genlru__poison(object, class_bytes(class_));
-    return ++magazine->nr > 2 * genlru__magazine_fill(class_);
+    return ++magazine->nr > genlru__magazine_max(class_);
 }

@@ -7,7 +7,7 @@
  *           +--------------+-------------------+      ┌───┬───┬───┬──────────────────────┐
  *           | slab number  | offset in units   | ───▶ │nr │   │   │ not carved yet ...   │
  *           +--------------+-------------------+      └───┴───┴───┴──────────────────────┘
- *            (unit = 8 bytes; more where a cache is to be larger than 16 GiB)
+ *            (unit = 8 bytes, so a heap is 32 GiB at most)
  *
  * Classes: every multiple of 8 from 40 to 512 bytes. What is larger keeps its bytes outside (entry.h). Objects have no
  * header. An object of 40 bytes (a number and a pointer) is placed so that its first 24 bytes are on one cache line.
@@ -29,7 +29,9 @@ enum {
     GENLRU__OBJECT_MIN = 40,
     GENLRU__OBJECT_MAX = 512,
     GENLRU__NR_CLASSES = (GENLRU__OBJECT_MAX - GENLRU__OBJECT_MIN) / 8 + 1,
-    GENLRU__SLAB_SHIFT = 21
+    GENLRU__HANDLE_SHIFT = 18, /* bits of a handle that are the offset */
+    GENLRU__UNIT_SHIFT = 3,
+    GENLRU__SLAB_SHIFT = GENLRU__HANDLE_SHIFT + GENLRU__UNIT_SHIFT
 };
 
 struct genlru__slab {
@@ -46,8 +48,6 @@ struct genlru__slab {
 
 struct genlru__heap {
     struct genlru__table slab; /* address of each slab */
-    uint32_t unit_shift;
-    uint32_t slab_shift; /* of handles: GENLRU__SLAB_SHIFT - unit_shift */
     /* writers */
     pthread_mutex_t mutex __attribute__((aligned(64)));
     struct genlru__memory *memory;
@@ -68,35 +68,31 @@ struct genlru__magazine {
     uint32_t nr;
 };
 
-/* `bytes_expected`: what the handles must reach. 0 or -ENOMEM. */
-int genlru__heap_init(struct genlru__heap *heap, struct genlru__memory *memory, uint64_t bytes_expected);
+/* 0 or -ENOMEM. */
+int genlru__heap_init(struct genlru__heap *heap, struct genlru__memory *memory);
 void genlru__heap_fini(struct genlru__heap *heap);
 
-static inline unsigned genlru__class_of(const struct genlru__heap *heap, size_t bytes)
+static inline unsigned genlru__class_of(size_t bytes)
 {
-    size_t unit = (size_t)1 << heap->unit_shift;
-
-    bytes = bytes < GENLRU__OBJECT_MIN ? GENLRU__OBJECT_MIN : bytes;
-    bytes = (bytes + unit - 1) & ~(unit - 1);
-    return (unsigned)(bytes - GENLRU__OBJECT_MIN + 7) / 8;
+    return bytes <= GENLRU__OBJECT_MIN ? 0 : (unsigned)(bytes - GENLRU__OBJECT_MIN + 7) / 8;
 }
 
 static inline void *genlru__heap_at(const struct genlru__heap *heap, uint32_t handle)
 {
     /* acquire T; a handle is read with acquire, so the table that knows its slab is found */
     void **at = __atomic_load_n(&heap->slab.at, __ATOMIC_ACQUIRE);
-    uint32_t offset = handle & ((UINT32_C(1) << heap->slab_shift) - 1);
+    uint32_t offset = handle & ((UINT32_C(1) << GENLRU__HANDLE_SHIFT) - 1);
 
-    return (char *)at[handle >> heap->slab_shift] + ((size_t)offset << heap->unit_shift);
+    return (char *)at[handle >> GENLRU__HANDLE_SHIFT] + ((size_t)offset << GENLRU__UNIT_SHIFT);
 }
 
 /* Slabs are aligned to the largest, and begin with their number. */
-static inline uint32_t genlru__heap_handle(const struct genlru__heap *heap, const void *object)
+static inline uint32_t genlru__heap_handle(const void *object)
 {
     uintptr_t slab = (uintptr_t)object & ~(((uintptr_t)1 << GENLRU__SLAB_SHIFT) - 1);
     uint32_t offset = (uint32_t)((uintptr_t)object - slab);
 
-    return *(const uint32_t *)slab << heap->slab_shift | offset >> heap->unit_shift;
+    return *(const uint32_t *)slab << GENLRU__HANDLE_SHIFT | offset >> GENLRU__UNIT_SHIFT;
 }
 
 /* An object out of the magazine; 0 = it is empty. With the lane's lock. */
@@ -110,8 +106,9 @@ uint32_t genlru__heap_take(struct genlru__heap *heap, unsigned class_, uint32_t 
 /* The other way round: `first` begins a list of objects of one class. */
 void genlru__heap_take_back(struct genlru__heap *heap, uint32_t first);
 
-/* How many a magazine is filled with; it is too full with twice as many. */
+/* How many a magazine is filled with; and what it may hold, since the dead come back in bursts. */
 unsigned genlru__magazine_fill(unsigned class_);
+unsigned genlru__magazine_max(unsigned class_);
 
 /* Address sanitizer: what is free may not be looked at, but for the link. */
 void genlru__poison(void *object, size_t bytes);

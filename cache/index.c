@@ -4,38 +4,6 @@
 
 #include <errno.h>
 
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
-
-/* A mark in the top bit of each byte of `tags` that equals `tag`; a byte above such a one may be marked wrongly. */
-static inline uint64_t matches(uint64_t tags, uint64_t pattern)
-{
-    uint64_t x = tags ^ pattern;
-
-    return (x - ONES) & ~x & HIGHS;
-}
-
-static inline uint64_t load_tags(const uint8_t *tags)
-{
-    /* acquire S: with a tag comes the handle that was stored before it; and what was published before it was cleared */
-    uint64_t value = __atomic_load_n((const uint64_t *)(const void *)tags, __ATOMIC_ACQUIRE);
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    value = __builtin_bswap64(value);
-#endif
-    return value;
-}
-
-static inline uint32_t load_last_tags(const uint8_t *tags)
-{
-    uint32_t value = __atomic_load_n((const uint32_t *)(const void *)tags, __ATOMIC_ACQUIRE); /* acquire S */
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    value = __builtin_bswap32(value);
-#endif
-    return value;
-}
-
 static inline bool has_key(const struct genlru__index *index, const struct genlru_cache_entry *e,
                            const struct genlru__key *key, bool is_number)
 {
@@ -48,7 +16,7 @@ static inline struct genlru_cache_entry *look_at(const struct genlru__index *ind
                                                  bool is_number)
 {
     for (; marks; marks &= marks - 1) {
-        unsigned slot = base + (unsigned)__builtin_ctzll(marks) / 8;
+        unsigned slot = base + genlru__slot_of_mark(marks);
         /* acquire S: the entry as it was when its handle was stored */
         uint32_t handle = genlru__u32_load_acquire(&bucket->handle[slot]);
         struct genlru_cache_entry *e;
@@ -65,13 +33,12 @@ static inline struct genlru_cache_entry *look_at(const struct genlru__index *ind
 static inline struct genlru_cache_entry *look_in(const struct genlru__index *index, const struct genlru__bucket *bucket,
                                                  uint64_t pattern, const struct genlru__key *key, bool is_number)
 {
-    uint64_t marks = matches(load_tags(bucket->tag), pattern);
+    uint64_t marks = genlru__marks(genlru__first_tags(bucket), pattern);
     struct genlru_cache_entry *e = look_at(index, bucket, marks, 0, key, is_number);
 
     if (e)
         return e;
-    /* the upper half is 0 and matches no tag; slot 11 does not exist, and its tag is 0, but may be marked wrongly */
-    marks = matches(load_last_tags(bucket->tag + 8), pattern) & UINT64_C(0x808080);
+    marks = genlru__marks(genlru__last_tags(bucket), pattern) & GENLRU__LAST_HIGHS;
     return look_at(index, bucket, marks, 8, key, is_number);
 }
 
@@ -81,12 +48,11 @@ enum { MAX_CHAIN = 1 << 16 };
 static inline struct genlru_cache_entry *find(const struct genlru__index *index, uint64_t hash,
                                               const struct genlru__key *key, bool is_number)
 {
-    uint64_t pattern = ONES * genlru__tag_of(hash);
+    uint64_t pattern = GENLRU__ONES * genlru__tag_of(hash);
 
     for (;;) {
         uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
-        uint64_t number = genlru__bucket_of(hash, n);
-        const struct genlru__bucket *home = genlru__bucket_at(index, number), *bucket = home;
+        const struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n)), *bucket = home;
         uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u, next; /* acquire V */
         struct genlru_cache_entry *e = look_in(index, bucket, pattern, key, is_number);
         unsigned length = 0;
@@ -97,9 +63,7 @@ static inline struct genlru_cache_entry *find(const struct genlru__index *index,
         }
         if (e)
             return e;
-        genlru__fence_acquire(); /* what was read is as old as the version and the number read next, or older */
-        if (GENLRU_LIKELY((genlru__u32_load_relaxed(&home->control) & ~1u) == version &&
-                          genlru__bucket_of(hash, genlru_impl_load_relaxed(&index->nr_buckets)) == number))
+        if (GENLRU_LIKELY(genlru__index_was_still(index, home, version, n, hash)))
             return NULL;
     }
 }
@@ -110,7 +74,8 @@ struct genlru_cache_entry *genlru__index_find(const struct genlru__index *index,
     return find(index, hash, key, false);
 }
 
-struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index *index, uint64_t hash, uint64_t number)
+struct genlru_cache_entry *genlru__index_find_number_slowly(const struct genlru__index *index, uint64_t hash,
+                                                            uint64_t number)
 {
     struct genlru__key key = {NULL, 8, number};
 
@@ -123,11 +88,12 @@ struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index 
 static struct genlru__bucket *lock_home(struct genlru__index *index, uint64_t hash)
 {
     for (;;) {
-        uint64_t number = genlru__bucket_of(hash, genlru_impl_load_acquire(&index->nr_buckets)); /* acquire N */
-        struct genlru__bucket *home = genlru__bucket_at(index, number);
+        uint64_t n = genlru_impl_load_acquire(&index->nr_buckets), now; /* acquire N */
+        struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n));
 
         genlru__bit_lock(&home->control);
-        if (genlru__bucket_of(hash, genlru_impl_load_acquire(&index->nr_buckets)) == number)
+        now = genlru_impl_load_acquire(&index->nr_buckets);
+        if (GENLRU_LIKELY(now == n) || genlru__bucket_of(hash, now) == genlru__bucket_of(hash, n))
             return home;
         genlru__bit_unlock(&home->control);
     }
@@ -139,24 +105,49 @@ struct place {
     unsigned slot;
 };
 
+static bool is_sought(const struct genlru__index *index, uint32_t found, const struct genlru__key *key, uint32_t handle)
+{
+    return handle ? found == handle : genlru__entry_has_key(index->kind, genlru__entry_at(index, found), key);
+}
+
+/* Slots of one bucket of a locked chain whose tags are marked. */
+static bool search_marked(const struct genlru__index *index, struct genlru__bucket *bucket, uint64_t marks, unsigned base,
+                          uint8_t tag, const struct genlru__key *key, uint32_t handle, struct place *ret_place)
+{
+    for (; marks; marks &= marks - 1) {
+        unsigned slot = base + genlru__slot_of_mark(marks);
+
+        if (bucket->tag[slot] != tag || !is_sought(index, bucket->handle[slot], key, handle))
+            continue;
+        *ret_place = (struct place){bucket, slot};
+        return true;
+    }
+    return false;
+}
+
 /* The slot of a key (or, with a handle, of that one); and the first free slot on the way. */
 static bool search(const struct genlru__index *index, struct genlru__bucket *home, uint8_t tag,
                    const struct genlru__key *key, uint32_t handle, struct place *ret_place, struct place *ret_free)
 {
     struct genlru__bucket *bucket = home;
+    uint64_t pattern = GENLRU__ONES * tag;
 
     ret_free->bucket = NULL;
     for (;;) {
-        for (unsigned slot = 0; slot < GENLRU__BUCKET_SLOTS; slot++) {
-            if (bucket->tag[slot] == 0 && !ret_free->bucket)
-                *ret_free = (struct place){bucket, slot};
-            if (bucket->tag[slot] != tag)
-                continue;
-            if (handle ? bucket->handle[slot] == handle
-                       : genlru__entry_has_key(index->kind, genlru__entry_at(index, bucket->handle[slot]), key)) {
-                *ret_place = (struct place){bucket, slot};
-                return true;
-            }
+        uint64_t first = genlru__first_tags(bucket), last = genlru__last_tags(bucket);
+
+        if (search_marked(index, bucket, genlru__marks(first, pattern), 0, tag, key, handle, ret_place) ||
+            search_marked(index, bucket, genlru__marks(last, pattern) & GENLRU__LAST_HIGHS, 8, tag, key, handle,
+                          ret_place))
+            return true;
+        if (!ret_free->bucket) {
+            /* the lowest mark is never a wrong one */
+            uint64_t free_first = genlru__marks(first, 0), free_last = genlru__marks(last, 0) & GENLRU__LAST_HIGHS;
+
+            if (free_first)
+                *ret_free = (struct place){bucket, genlru__slot_of_mark(free_first)};
+            else if (free_last)
+                *ret_free = (struct place){bucket, 8 + genlru__slot_of_mark(free_last)};
         }
         if (!bucket->next)
             return false;

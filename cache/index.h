@@ -73,7 +73,7 @@ static inline struct genlru_cache_entry *genlru__entry_at(const struct genlru__i
 /* Number of the bucket of a hash in a table of n. */
 static inline uint64_t genlru__bucket_of(uint64_t hash, uint64_t n)
 {
-    uint64_t mask = n == 1 ? 0 : UINT64_MAX >> __builtin_clzll(n - 1);
+    uint64_t mask = UINT64_MAX >> __builtin_clzll((n - 1) | 1);
     uint64_t bucket = hash & mask;
 
     return bucket < n ? bucket : bucket & mask >> 1;
@@ -95,11 +95,102 @@ static inline void genlru__index_prefetch(const struct genlru__index *index, uin
     __builtin_prefetch(genlru__bucket_at(index, genlru__bucket_of(hash, n)), 1);
 }
 
-/* The entry of a key, or NULL. In a read section. */
+/* ---- tags: eight, and three; the order of marks is that of slots on every machine ---- */
+
+#define GENLRU__ONES UINT64_C(0x0101010101010101)
+#define GENLRU__HIGHS UINT64_C(0x8080808080808080)
+/* Slots 8, 9, 10; slot 11 does not exist. */
+#define GENLRU__LAST_HIGHS UINT64_C(0x808080)
+
+static inline uint8_t genlru__tag_of(uint64_t hash)
+{
+    uint8_t tag = (uint8_t)(hash >> 56);
+
+    return tag ? tag : 1;
+}
+
+/* Top bits of the bytes of `tags` that equal those of `pattern`; a byte above such a one may be marked wrongly. */
+static inline uint64_t genlru__marks(uint64_t tags, uint64_t pattern)
+{
+    uint64_t x = tags ^ pattern;
+
+    return (x - GENLRU__ONES) & ~x & GENLRU__HIGHS;
+}
+
+static inline uint64_t genlru__first_tags(const struct genlru__bucket *bucket)
+{
+    /* acquire S: with a tag comes the handle that was stored before it; and what was published before it was cleared */
+    uint64_t tags = __atomic_load_n((const uint64_t *)(const void *)bucket->tag, __ATOMIC_ACQUIRE);
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    tags = __builtin_bswap64(tags);
+#endif
+    return tags;
+}
+
+static inline uint64_t genlru__last_tags(const struct genlru__bucket *bucket)
+{
+    uint32_t tags = __atomic_load_n((const uint32_t *)(const void *)(bucket->tag + 8), __ATOMIC_ACQUIRE); /* acquire S */
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    tags = __builtin_bswap32(tags);
+#endif
+    return tags;
+}
+
+static inline unsigned genlru__slot_of_mark(uint64_t marks)
+{
+    return (unsigned)__builtin_ctzll(marks) / 8;
+}
+
+/* ---- looking up, in a read section ---- */
+
+/* The entry of a key, or NULL. */
 struct genlru_cache_entry *genlru__index_find(const struct genlru__index *index, uint64_t hash,
                                               const struct genlru__key *key);
-struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index *index, uint64_t hash,
-                                                     uint64_t number);
+/* The same for a number, with everything looked at. */
+struct genlru_cache_entry *genlru__index_find_number_slowly(const struct genlru__index *index, uint64_t hash,
+                                                            uint64_t number);
+
+/* Whether nothing that a reader saw of home, absence above all, was changed while he looked. */
+static inline bool genlru__index_was_still(const struct genlru__index *index, const struct genlru__bucket *home,
+                                           uint32_t version, uint64_t n, uint64_t hash)
+{
+    uint64_t now;
+
+    genlru__fence_acquire(); /* what was read is as old as the version and the number read next, or older */
+    now = genlru_impl_load_relaxed(&index->nr_buckets);
+    return (genlru__u32_load_relaxed(&home->control) & ~1u) == version &&
+           (now == n || genlru__bucket_of(hash, now) == genlru__bucket_of(hash, n));
+}
+
+/*
+ * The usual answers: a hit in the first eight slots of its home, and a miss that no tag there makes doubtful. All else is
+ * looked at again.
+ */
+static inline struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index *index, uint64_t hash,
+                                                                   uint64_t number)
+{
+    uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
+    const struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n));
+    uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u; /* acquire V */
+    uint64_t pattern = GENLRU__ONES * genlru__tag_of(hash), marks = genlru__marks(genlru__first_tags(home), pattern);
+
+    if (GENLRU_LIKELY(marks)) {
+        uint32_t handle = genlru__u32_load_acquire(&home->handle[genlru__slot_of_mark(marks)]); /* acquire S */
+
+        if (GENLRU_LIKELY(handle)) {
+            struct genlru_cache_entry *e = genlru__entry_at(index, handle);
+
+            if (GENLRU_LIKELY(e->key == number))
+                return e;
+        }
+    } else if (!(genlru__marks(genlru__last_tags(home), pattern) & GENLRU__LAST_HIGHS) &&
+               !genlru__u32_load_acquire(&home->next) && genlru__index_was_still(index, home, version, n, hash)) {
+        return NULL;
+    }
+    return genlru__index_find_number_slowly(index, hash, number);
+}
 
 /*
  * Puts `handle` in, as `mode` says. Returns 0, with *ret_old the handle that it replaced, or 0; -EEXIST, -ENOENT;
@@ -124,13 +215,6 @@ int genlru__index_split(struct genlru__index *index,
                         uint64_t (*hash_of)(const void *ctx, const struct genlru_cache_entry *e), const void *ctx);
 
 /* ---- shared by index.c and index_grow.c ---- */
-
-static inline uint8_t genlru__tag_of(uint64_t hash)
-{
-    uint8_t tag = (uint8_t)(hash >> 56);
-
-    return tag ? tag : 1;
-}
 
 static inline struct genlru__bucket *genlru__over_at(const struct genlru__index *index, uint32_t number)
 {

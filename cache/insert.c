@@ -27,12 +27,14 @@ uint64_t genlru__charge_of(const struct genlru_cache *cache, const struct genlru
                            const struct genlru_cache_insert *how)
 {
     uint64_t charge = how->charge;
-    size_t payload = payload_of(cache, key, how);
+    size_t payload;
 
     if (!charge && !(how->flags & GENLRU_CACHE_INSERT_WEIGHTLESS))
         charge = cache->kind.is_inline ? key->nr_bytes + how->value_bytes : 1;
-    if (cache->flags & GENLRU_CACHE_CHARGE_METADATA)
-        charge += genlru__entry_cost(cache->kind, payload) - (cache->kind.is_inline ? payload : 0);
+    if (!(cache->flags & GENLRU_CACHE_CHARGE_METADATA))
+        return charge;
+    payload = payload_of(cache, key, how);
+    charge += genlru__entry_cost(cache->kind, payload) - (cache->kind.is_inline ? payload : 0);
     return charge;
 }
 
@@ -76,8 +78,9 @@ static void fill(struct genlru_cache *cache, struct genlru_cache_entry *e, const
         e->value = how->value_bytes;
 }
 
-struct genlru_cache_entry *genlru__entry_new(struct genlru_cache *cache, const struct genlru__key *key,
-                                             const struct genlru_cache_insert *how, uint64_t charge)
+/* The object, with what varies in length. */
+static struct genlru_cache_entry *new_with_payload(struct genlru_cache *cache, const struct genlru__key *key,
+                                                   const struct genlru_cache_insert *how)
 {
     size_t payload = payload_of(cache, key, how);
     bool is_outside = genlru__is_outside(cache->kind, payload);
@@ -95,8 +98,24 @@ struct genlru_cache_entry *genlru__entry_new(struct genlru_cache *cache, const s
     if (is_outside)
         memcpy(genlru__tail(e, genlru__tail_offset(cache->kind)), &outside, sizeof(outside));
     copy_payload(cache, e, key, how);
-    if (payload)
-        genlru__count(&cache->payload, payload);
+    genlru__count(&cache->payload, payload);
+    return e;
+}
+
+struct genlru_cache_entry *genlru__entry_new(struct genlru_cache *cache, const struct genlru__key *key,
+                                             const struct genlru_cache_insert *how, uint64_t charge)
+{
+    struct genlru_cache_entry *e;
+
+    if (genlru__has_payload(cache->kind)) {
+        e = new_with_payload(cache, key, how);
+    } else {
+        e = genlru__object_new(cache, genlru__lane_of(cache), GENLRU__OBJECT_MIN);
+        if (e)
+            fill(cache, e, key, how);
+    }
+    if (!e)
+        return NULL;
     (void)genlru_node_init(&e->node, charge, 0); /* the charge was looked at */
     e->pins = 1;
     return e;
@@ -183,18 +202,18 @@ static void bury(struct genlru_cache *cache, uint32_t handle)
 static int publish(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                    const struct genlru_cache_insert *how, struct genlru_cache_entry *e, uint32_t *ret_old)
 {
-    struct genlru_add add = {0, hash, 1, add_flags(how->flags)};
+    struct genlru_add add = {genlru_nonresident_take(cache->ghosts, cache->lru, hash), 0, 0, add_flags(how->flags)};
     int error;
 
-    genlru__index_prefetch(&cache->index, hash);
     e->pins |= GENLRU__LISTED; /* before core has it: a victim is told by its handle */
     error = genlru_add(cache->lru, &e->node, &add);
     if (error) {
         e->pins &= ~GENLRU__LISTED;
+        genlru_nonresident_insert(cache->ghosts, cache->lru, hash, add.shadow);
         undo(cache, e, false);
         return error;
     }
-    error = genlru__index_insert(&cache->index, hash, key, genlru__heap_handle(&cache->heap, e), how->mode, ret_old);
+    error = genlru__index_insert(&cache->index, hash, key, genlru__heap_handle(e), how->mode, ret_old);
     if (error)
         undo(cache, e, true);
     return error;
@@ -253,7 +272,8 @@ static bool look_before(struct genlru_cache *cache, const struct genlru__key *ke
 
     *ret_discount = 0;
     genlru__rcu_read_lock();
-    e = genlru__index_find(&cache->index, hash, key);
+    e = cache->kind.has_number ? genlru__index_find_number(&cache->index, hash, key->number)
+                               : genlru__index_find(&cache->index, hash, key);
     if (e && !(genlru__u32_load_relaxed(&e->pins) & GENLRU__PINS))
         *ret_discount = genlru_node_charge(&e->node);
     if (e && genlru__is_expired(cache, e))
@@ -294,6 +314,7 @@ int genlru__insert(struct genlru_cache *cache, const struct genlru__key *key, ui
 
     if (result)
         return result;
+    genlru_nonresident_prefetch(cache->ghosts, hash); /* beside the index, and needed later */
     if (how->mode == GENLRU_CACHE_IF_ABSENT)
         result = insert_if_absent(cache, key, hash, how, charge, ret_entry);
     else if (!look_before(cache, key, hash, &discount) && how->mode == GENLRU_CACHE_IF_PRESENT)
@@ -352,7 +373,7 @@ static void grow(struct genlru_cache *cache, struct genlru__lane *lane)
 
 void genlru__upkeep(struct genlru_cache *cache, unsigned nr_added)
 {
-    enum { GIVEN_BACK = 4 };
+    enum { GIVEN_BACK = 2 }; /* twice what comes, so that it gets less */
     struct genlru__lane *lane = genlru__lane_of(cache);
 
     if (nr_added)

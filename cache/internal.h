@@ -199,7 +199,7 @@ uint64_t genlru__nr_entries(const struct genlru_cache *cache);
 /* ---- retire.c: from dead to free ---- */
 
 /* Adds a dead entry; nobody else touches it any more but readers. */
-void genlru__dead_add(struct genlru_cache *cache, struct genlru__dead_list *dead, struct genlru_cache_entry *e);
+void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry *e);
 /* Takes their charge off and lets them wait for a grace period. Empties the list. */
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead);
 /* Releases and frees up to max entries whose grace period is over; how many. Calls the owner. Nothing in a callback. */

@@ -108,7 +108,7 @@ int genlru_cache_iterate(struct genlru_cache *cache,
 /* Removes the entry of a handle, if nobody else does. */
 static bool remove_one(struct genlru_cache *cache, struct genlru_cache_entry *e, unsigned cause)
 {
-    if (!genlru__index_remove(&cache->index, genlru__hash_of_entry(cache, e), genlru__heap_handle(&cache->heap, e)))
+    if (!genlru__index_remove(&cache->index, genlru__hash_of_entry(cache, e), genlru__heap_handle(e)))
         return false;
     genlru__entry_removed(cache, e, cause);
     return true;

@@ -2,6 +2,8 @@
 /* Lanes: groups of threads that share free objects and counters. */
 #include "internal.h"
 
+enum { AT_ONCE = 16 };
+
 /* A thread's number: in the order of first calls. */
 static unsigned thread_number(void)
 {
@@ -15,7 +17,7 @@ static unsigned thread_number(void)
 
 struct genlru__lane *genlru__lane_of(struct genlru_cache *cache)
 {
-    return &cache->lane[cache->nr_lanes == 1 ? 0 : thread_number() % cache->nr_lanes];
+    return &cache->lane[thread_number() & (cache->nr_lanes - 1)];
 }
 
 static uint32_t pop(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_)
@@ -43,9 +45,11 @@ static uint32_t refill(struct genlru_cache *cache, struct genlru__lane *lane, un
 
 struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct genlru__lane *lane, size_t bytes)
 {
-    unsigned class_ = genlru__class_of(&cache->heap, bytes);
+    unsigned class_ = genlru__class_of(bytes);
     uint32_t handle = pop(cache, lane, class_), first;
 
+    if (!handle && genlru__dead_collect(cache, lane, AT_ONCE))
+        handle = pop(cache, lane, class_); /* what has just come back is as good, and nearer */
     if (!handle) {
         if (!genlru__heap_take(&cache->heap, class_, &first))
             return NULL;
@@ -56,6 +60,8 @@ struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct
 
 static size_t object_bytes(const struct genlru_cache *cache, const struct genlru_cache_entry *e)
 {
+    if (!genlru__has_payload(cache->kind))
+        return GENLRU__OBJECT_MIN;
     return genlru__object_bytes(cache->kind, genlru__payload_bytes(cache->kind, genlru__key_bytes(cache->kind, e),
                                                                    genlru__value_bytes(cache->kind, e)));
 }
@@ -68,10 +74,10 @@ void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
 
     genlru__bit_lock(&lane->lock);
     for (i = 0; i < nr; i++) {
-        unsigned class_ = genlru__class_of(&cache->heap, object_bytes(cache, entries[i]));
+        unsigned class_ = genlru__class_of(object_bytes(cache, entries[i]));
         struct genlru__magazine *magazine = &lane->magazine[class_];
 
-        if (genlru__magazine_push(&cache->heap, magazine, class_, genlru__heap_handle(&cache->heap, entries[i])) &&
+        if (genlru__magazine_push(&cache->heap, magazine, class_, genlru__heap_handle(entries[i])) &&
             nr_too_many < GENLRU__NR_CLASSES) {
             too_many[nr_too_many++] = magazine->free;
             magazine->free = magazine->nr = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The only file that knows liburcu: its flavour is chosen by GENLRU_CACHE_RCU (1 memb, 2 qsbr, 3 bp) when the library
- * is built. Its functions are called, not inlined (no _LGPL_SOURCE), so that nothing of it is in ours.
+ * is built. Read sections are inlined (_LGPL_SOURCE): the few lines of its headers that this takes are what the LGPL 2.1, section 5,
+ * lets any program include; the rest is called.
  *
  * ThreadSanitizer does not see into liburcu 0.13, so the two edges that RCU gives us are told to it here, and nowhere
  * is anything suppressed:
@@ -14,6 +15,7 @@
 
 #include <stdbool.h>
 
+#define _LGPL_SOURCE
 #if GENLRU_CACHE_RCU == 1
 #include <urcu.h>
 #define GENLRU__RCU_NAME "memb"

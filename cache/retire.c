@@ -90,9 +90,9 @@ static void set_link(struct genlru_cache_entry *e, uint32_t next, uint32_t ahead
     memcpy(link_of(e), &link, sizeof(link));
 }
 
-void genlru__dead_add(struct genlru_cache *cache, struct genlru__dead_list *dead, struct genlru_cache_entry *e)
+void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry *e)
 {
-    uint32_t handle = genlru__heap_handle(&cache->heap, e);
+    uint32_t handle = genlru__heap_handle(e);
 
     set_link(e, dead->first, dead->ahead[dead->nr % GENLRU__AHEAD]);
     dead->ahead[dead->nr % GENLRU__AHEAD] = handle;
@@ -156,6 +156,8 @@ static void give_back(struct genlru_cache *cache, struct genlru_cache_entry *e)
         genlru__entry_info(cache, e, &info);
         genlru__call_release(cache, &info, cause);
     }
+    if (!genlru__has_payload(cache->kind))
+        return;
     payload = genlru__payload_bytes(cache->kind, genlru__key_bytes(cache->kind, e), genlru__value_bytes(cache->kind, e));
     if (payload)
         genlru__count(&cache->payload, 0 - (uint64_t)payload);
@@ -168,7 +170,7 @@ static void give_all_back(struct genlru_cache *cache, struct genlru__lane *lane,
 {
     unsigned i;
 
-    for (i = 0; i < nr; i++)
+    for (i = 0; i < nr && (cache->release || genlru__has_payload(cache->kind)); i++)
         give_back(cache, entries[i]);
     genlru__objects_free(cache, lane, entries, nr);
     genlru__count(&lane->waiting, 0 - (uint64_t)nr);

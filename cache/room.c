@@ -31,21 +31,22 @@ static bool is_kept_by_owner(struct genlru_cache *cache, const struct genlru_vic
 }
 
 static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash,
-                          struct genlru__lane *lane, struct genlru__dead_list *dead)
+                          genlru_shadow shadow, struct genlru__lane *lane, struct genlru__dead_list *dead)
 {
-    uint32_t handle = genlru__heap_handle(&cache->heap, e), after;
+    uint32_t handle = genlru__heap_handle(e), after;
 
     if (!genlru__index_remove(&cache->index, hash, handle)) { /* a deleter was faster */
         if (genlru_release(cache->lru, &e->node) == GENLRU_YOURS)
             genlru__entry_delisted(cache, e, dead);
         return;
     }
+    genlru_nonresident_insert(cache->ghosts, cache->lru, hash, shadow);
     genlru__count(&lane->removed[GENLRU_CACHE_EVICTED], 1);
     after = genlru__entry_change(e, genlru__dead(GENLRU_CACHE_EVICTED), GENLRU__LISTED, 0);
     if (after & GENLRU__PINS)
         genlru__count(&lane->detached, 1);
     if (genlru__is_retired(after))
-        genlru__dead_add(cache, dead, e);
+        genlru__dead_add(dead, e);
 }
 
 static void evict_one(struct genlru_cache *cache, const struct genlru_victim *victim, uint64_t hash,
@@ -64,7 +65,7 @@ static void evict_one(struct genlru_cache *cache, const struct genlru_victim *vi
         if (result >= 0)
             return;
     }
-    remove_victim(cache, e, hash, lane, dead);
+    remove_victim(cache, e, hash, victim->shadow, lane, dead);
 }
 
 /* One batch; what it freed of charge and how many entries. */
@@ -82,6 +83,7 @@ static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned 
     for (i = 0; i < nr; i++) {
         hash[i] = genlru__hash_of_entry(cache, GENLRU_ENTRY(victims[i].node, struct genlru_cache_entry, node));
         genlru__index_prefetch(&cache->index, hash[i]);
+        genlru_nonresident_prefetch(cache->ghosts, hash[i]);
     }
     for (i = 0; i < nr; i++)
         evict_one(cache, &victims[i], hash[i], lane, &dead);

@@ -63,6 +63,13 @@ static void drop(void)
     malloc_trim(0);
 }
 
+static void translate(const uint32_t *ids, uint64_t *keys)
+{
+    for (size_t i = 0; i < CHUNK; i++) {
+        keys[i] = cache_key(ids[i]);
+    }
+}
+
 static void fill(const struct cache_subject_ops *ops, void *cache, uint64_t from, uint64_t nr)
 {
     uint64_t keys[CHUNK];
@@ -83,7 +90,29 @@ static void fill(const struct cache_subject_ops *ops, void *cache, uint64_t from
     }
 }
 
-static void *get_filled(const struct cache_subject_ops *ops, size_t capacity, size_t nr)
+/*
+ * Each entry is used once, in a random order, so that what is evicted next lies anywhere, as in a cache that has lived;
+ * a cache that was only filled evicts in the order of its memory.
+ */
+static void shuffle(const struct cache_subject_ops *ops, void *cache, const struct stream *order)
+{
+    uint64_t keys[CHUNK];
+    size_t position = 0;
+
+    if (ops->enter) {
+        ops->enter();
+    }
+    for (size_t i = 0; i < order->nr; i += CHUNK) {
+        translate(stream_next(order, &position), keys);
+        (void)ops->get(cache, keys, CHUNK);
+    }
+    if (ops->leave) {
+        ops->leave();
+    }
+}
+
+static void *get_filled(const struct cache_subject_ops *ops, size_t capacity, size_t nr,
+                        const struct stream *order)
 {
     if (kept.ops == ops && kept.capacity == capacity && kept.nr == nr) {
         return kept.cache;
@@ -98,6 +127,9 @@ static void *get_filled(const struct cache_subject_ops *ops, size_t capacity, si
     kept.nr = nr;
     kept.next_new = nr;
     fill(ops, kept.cache, 0, nr);
+    if (order) {
+        shuffle(ops, kept.cache, order);
+    }
     return kept.cache;
 }
 
@@ -108,6 +140,7 @@ struct run {
     enum kind kind;
     size_t nr;
     const struct stream *stream; /* NULL = new keys */
+    const struct stream *order;  /* every entry once */
     void *cache;
     uint64_t nr_hits;
     uint64_t nr_done;
@@ -122,15 +155,9 @@ static int setup(struct shim_state *state, void *user)
     (void)state;
     run->nr_hits = run->nr_done = 0;
     memset(run->histogram, 0, sizeof(run->histogram));
-    run->cache = get_filled(run->ops, is_full ? run->nr : run->nr / 100 * ROOM_PERCENT, run->nr);
+    run->cache = get_filled(run->ops, is_full ? run->nr : run->nr / 100 * ROOM_PERCENT, run->nr,
+                            is_full ? run->order : NULL);
     return run->cache ? 0 : -ENOMEM;
-}
-
-static void translate(const uint32_t *ids, uint64_t *keys)
-{
-    for (size_t i = 0; i < CHUNK; i++) {
-        keys[i] = cache_key(ids[i]);
-    }
 }
 
 static void new_keys(uint64_t *keys, size_t nr)
@@ -308,7 +335,7 @@ static int add(struct run *run, const char *operation, const char *variant, cons
 }
 
 static int group(const char *operation, const char *variant, enum kind kind, size_t nr, const struct stream *stream,
-                 unsigned max_threads)
+                 const struct stream *order, unsigned max_threads)
 {
     static const unsigned threads[] = {1, 2};
     struct run *runs = calloc(NR_SUBJECTS, sizeof(*runs));
@@ -320,6 +347,7 @@ static int group(const char *operation, const char *variant, enum kind kind, siz
         runs[i].kind = kind;
         runs[i].nr = nr;
         runs[i].stream = stream;
+        runs[i].order = order;
         error = add(&runs[i], operation, variant, threads, max_threads);
     }
     if (!error) {
@@ -332,22 +360,24 @@ static int group(const char *operation, const char *variant, enum kind kind, siz
 
 static int of_size(size_t nr)
 {
-    struct stream zipf = STREAM_NONE, one = STREAM_NONE, mixed = STREAM_NONE;
+    struct stream zipf = STREAM_NONE, one = STREAM_NONE, mixed = STREAM_NONE, order = STREAM_NONE;
     int error = stream_need(&zipf, nr, 99);
 
     error = error ? error : stream_need(&one, nr, STREAM_ONE);
+    error = error ? error : stream_need_order(&order, nr);
     error = error ? error : stream_need(&mixed, nr * MIXED_FACTOR, 99);
-    error = error ? error : group("cache_get", "zipf", GET, nr, &zipf, 2);
-    error = error ? error : group("cache_get_section", "zipf", GET_SECTION, nr, &zipf, 2);
-    error = error ? error : group("cache_hot", "one", GET, nr, &one, 2);
-    error = error ? error : group("cache_hot_section", "one", GET_SECTION, nr, &one, 2);
-    error = error ? error : group("cache_miss", "new", MISS, nr, NULL, 2);
-    error = error ? error : group("cache_mixed", "zipf", MIXED, nr, &mixed, 2);
-    error = error ? error : group("cache_insert_latency", "new", MISS, nr, NULL, 2);
-    error = error ? error : group("cache_memory", "new", MISS, nr, NULL, 1);
+    error = error ? error : group("cache_get", "zipf", GET, nr, &zipf, &order, 2);
+    error = error ? error : group("cache_get_section", "zipf", GET_SECTION, nr, &zipf, &order, 2);
+    error = error ? error : group("cache_hot", "one", GET, nr, &one, &order, 2);
+    error = error ? error : group("cache_hot_section", "one", GET_SECTION, nr, &one, &order, 2);
+    error = error ? error : group("cache_miss", "new", MISS, nr, NULL, &order, 2);
+    error = error ? error : group("cache_mixed", "zipf", MIXED, nr, &mixed, &order, 2);
+    error = error ? error : group("cache_insert_latency", "new", MISS, nr, NULL, &order, 2);
+    error = error ? error : group("cache_memory", "new", MISS, nr, NULL, &order, 1);
     stream_fini(&zipf);
     stream_fini(&one);
     stream_fini(&mixed);
+    stream_fini(&order);
     return error;
 }
 
