@@ -380,7 +380,9 @@ void genlru__upkeep(struct genlru_cache *cache, unsigned nr_added)
         grow(cache, lane);
     if (genlru__u32_load_relaxed(&cache->has_ttl))
         (void)genlru__sweep(cache, 1);
-    (void)genlru__dead_collect(cache, lane, GIVEN_BACK);
+    /* where nobody waits for his values, dead entries are fetched when inserts need objects */
+    if (cache->release || genlru__has_payload(cache->kind) || !nr_added)
+        (void)genlru__dead_collect(cache, lane, GIVEN_BACK);
     genlru__dead_relieve(cache, lane);
     if (cache->has_keeper)
         genlru__keeper_notice(cache);

@@ -30,7 +30,7 @@
 enum { GENLRU__MAX_LANES = 8, GENLRU__NR_FLIGHTS = 16, GENLRU__NR_CAUSES = 6, GENLRU__NR_GRACES = 2 };
 
 /* Dead entries: linked by handles that stand where core's slot pointer was. Each also names one a few links on. */
-enum { GENLRU__AHEAD = 4 };
+enum { GENLRU__AHEAD = 8 };
 
 struct genlru__dead_list {
     uint32_t first;
