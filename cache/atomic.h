@@ -56,18 +56,6 @@ static inline void genlru__u64_store_release(uint64_t *p, uint64_t value)
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 
-/* Loads before it are not moved below the loads after it: the end of a read that is checked for having been disturbed. */
-static inline void genlru__fence_acquire(void)
-{
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-}
-
-/* Stores before it are not moved below the stores after it. */
-static inline void genlru__fence_release(void)
-{
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
 /* Statistics: one writer or many, no order. */
 static inline void genlru__count(uint64_t *p, uint64_t by)
 {

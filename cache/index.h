@@ -152,14 +152,15 @@ struct genlru_cache_entry *genlru__index_find(const struct genlru__index *index,
 struct genlru_cache_entry *genlru__index_find_number_slowly(const struct genlru__index *index, uint64_t hash,
                                                             uint64_t number);
 
-/* Whether nothing that a reader saw of home, absence above all, was changed while he looked. */
+/*
+ * Whether nothing that a reader saw of home, absence above all, was changed while he looked. He looked with acquire loads, so
+ * these come after them.
+ */
 static inline bool genlru__index_was_still(const struct genlru__index *index, const struct genlru__bucket *home,
                                            uint32_t version, uint64_t n, uint64_t hash)
 {
-    uint64_t now;
+    uint64_t now = genlru_impl_load_relaxed(&index->nr_buckets);
 
-    genlru__fence_acquire(); /* what was read is as old as the version and the number read next, or older */
-    now = genlru_impl_load_relaxed(&index->nr_buckets);
     return (genlru__u32_load_relaxed(&home->control) & ~1u) == version &&
            (now == n || genlru__bucket_of(hash, now) == genlru__bucket_of(hash, n));
 }

@@ -178,9 +178,8 @@ void genlru__index_prune(struct genlru__index *index, struct genlru__bucket *hom
         }
         genlru__u32_store_release(&before->next, bucket->next);
         /* release V: a reader that finds something of the bucket's next life finds the new version, too */
-        genlru__u32_store_release(&home->control, home->control + 2);
-        genlru__fence_release();
-        genlru__over_put(index, number);
+        genlru__u32_store_release(&home->control, genlru__u32_load_relaxed(&home->control) + 2);
+        genlru__over_put(index, number); /* which stores with release, too, so after that */
     }
 }
 

@@ -55,6 +55,7 @@ struct genlru__lane {
     uint32_t lock; /* bit 0 */
     uint32_t nr_calls;
     uint32_t splits_due;
+    uint32_t nr_dead;              /* dead.nr, read without the lock */
     struct genlru__dead_list dead; /* wait for a grace to be free */
     struct genlru__grace grace[GENLRU__NR_GRACES];
     /* relaxed atomics, anyone's */

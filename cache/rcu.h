@@ -15,7 +15,17 @@
 
 #include <stdbool.h>
 
-#define _LGPL_SOURCE
+#if defined(__SANITIZE_THREAD__)
+#define GENLRU__HAS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GENLRU__HAS_TSAN 1
+#endif
+#endif
+
+#ifndef GENLRU__HAS_TSAN
+#define _LGPL_SOURCE /* inlined, liburcu's own accesses would be seen, and not what orders them */
+#endif
 #if GENLRU_CACHE_RCU == 1
 #include <urcu.h>
 #define GENLRU__RCU_NAME "memb"
@@ -27,14 +37,6 @@
 #define GENLRU__RCU_NAME "bp"
 #else
 #error "GENLRU_CACHE_RCU must be 1 (memb), 2 (qsbr) or 3 (bp)"
-#endif
-
-#if defined(__SANITIZE_THREAD__)
-#define GENLRU__HAS_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define GENLRU__HAS_TSAN 1
-#endif
 #endif
 
 #ifdef GENLRU__HAS_TSAN

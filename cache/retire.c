@@ -131,9 +131,10 @@ static struct genlru__grace *load_grace(struct genlru__lane *lane)
 static void ripen(genlru__rcu_head *head)
 {
     struct genlru__grace *grace = (struct genlru__grace *)(void *)head;
-    struct genlru_cache *cache = grace->cache;
+    struct genlru_cache *cache;
 
     genlru__rcu_done(head);
+    cache = grace->cache;
     genlru__u32_store_release(&grace->state, GENLRU__GRACE_RIPE); /* release G: last touch of the grace */
     genlru__keeper_wake(cache);
 }
@@ -207,6 +208,7 @@ static unsigned take_ripe(struct genlru_cache *cache, struct genlru__lane *lane,
             genlru__u32_store_relaxed(&grace->state, GENLRU__GRACE_IDLE);
     }
     *ret_launch = load_grace(lane);
+    genlru__u32_store_relaxed(&lane->nr_dead, lane->dead.nr);
     genlru__bit_unlock(&lane->lock);
     return nr;
 }
@@ -250,6 +252,7 @@ static void collect_now(struct genlru_cache *cache, struct genlru__lane *lane)
     genlru__bit_lock(&lane->lock);
     first = lane->dead.first;
     lane->dead = (struct genlru__dead_list){0, 0, 0, {0}, 0};
+    genlru__u32_store_relaxed(&lane->nr_dead, 0);
     genlru__bit_unlock(&lane->lock);
     if (first)
         genlru__rcu_synchronize();
@@ -272,11 +275,12 @@ void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dea
 
         set_link(last, lane->dead.first, 0);
         lane->dead.first = dead->first;
-        genlru__u32_store_relaxed(&lane->dead.nr, lane->dead.nr + dead->nr);
+        lane->dead.nr += dead->nr;
     } else {
         lane->dead = *dead;
     }
     grace = load_grace(lane);
+    genlru__u32_store_relaxed(&lane->nr_dead, lane->dead.nr);
     genlru__bit_unlock(&lane->lock);
     launch(grace);
     *dead = (struct genlru__dead_list){0, 0, 0, {0}, 0};
@@ -284,7 +288,7 @@ void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dea
 
 void genlru__dead_relieve(struct genlru_cache *cache, struct genlru__lane *lane)
 {
-    uint32_t nr_dead = genlru__u32_load_relaxed(&lane->dead.nr);
+    uint32_t nr_dead = genlru__u32_load_relaxed(&lane->nr_dead);
 
     if (GENLRU_LIKELY(nr_dead <= MANY_DEAD) || nr_dead <= genlru__nr_entries(cache) / 8)
         return;
