@@ -109,7 +109,7 @@ static int verify_entry(const struct genlru_cache *cache, const struct genlru_ca
 
 static int verify_index(const struct genlru_cache *cache, struct sums *sums, char *text, size_t bytes)
 {
-    enum { MAX = 256 };
+    enum { MAX = 4096 }; /* a bucket has 8, but for a hash that is none */
     uint32_t handles[MAX];
     uint64_t number;
     unsigned i, nr;
