@@ -159,7 +159,8 @@ struct genlru {
     /* Changed by anyone: relaxed atomics. */
     genlru__u64 capacity;
     genlru__u64 eviction_clock; /* charge isolated and not put back */
-    genlru__u64 used_hint;      /* charge at a recent hand-over or evict: is the lru full enough for probation? */
+    genlru__u64 used_hint;      /* charge at a recent hand-over or evict */
+    genlru__u64 probation_from; /* ... from which on new nodes go on probation; UINT64_MAX = none do */
     genlru__u64 is_compaction_due;
 
     /* Under the lock; the sequence numbers are relaxed atomics, read by statistics without it. */

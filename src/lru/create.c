@@ -138,7 +138,7 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
-    lru->capacity = config->capacity;
+    genlru_set_capacity(lru, config->capacity);
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
@@ -248,7 +248,11 @@ int genlru_destroy(struct genlru *lru)
 
 void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 {
+    const struct genlru_probation_rules *rules = &lru->policy.probation;
+    uint64_t from = rules->percent ? genlru__percent_of(capacity, rules->fill_percent) : UINT64_MAX;
+
     genlru_impl_store_relaxed(&lru->capacity, capacity);
+    genlru_impl_store_relaxed(&lru->probation_from, from);
 }
 
 uint64_t genlru_charge(const struct genlru *lru)
