@@ -17,7 +17,7 @@
 #include "micro/stream.h"
 #include "shim/shim.h"
 
-enum { SUBJECTS_MAX = 6, BATCH_MAX = 64 };
+enum { SUBJECTS_MAX = 8, BATCH_MAX = 64 };
 
 struct churn {
     const struct group *group;
@@ -192,11 +192,9 @@ int micro_evict(const struct micro_options *options)
     return error;
 }
 
-static int run_ordered(const char *operation, enum fixture_state state, size_t nr, size_t part,
-                       void (*run)(struct shim_state *, void *))
+static int run_ordered(const char *operation, const struct subject_ops *const *subjects, enum fixture_state state,
+                       size_t nr, size_t part, void (*run)(struct shim_state *, void *))
 {
-    static const struct subject_ops *const subjects[] = {&limit_array, &subject_genlru, &subject_clru,
-                                                         &subject_arc, &subject_lru,    NULL};
     struct stream order = STREAM_NONE;
     struct group group = {.operation = operation,
                           .variant = "",
@@ -216,20 +214,24 @@ static int run_ordered(const char *operation, enum fixture_state state, size_t n
 
 int micro_add(const struct micro_options *options)
 {
+    static const struct subject_ops *const subjects[] = {&limit_array, &subject_genlru, &subject_clru,
+                                                         &subject_arc, &subject_lru,    NULL};
     int error = 0;
 
     for (unsigned i = 0; i < options->nr_nodes && !error; i++) {
-        error = run_ordered("add", FIXTURE_EMPTY, options->nodes[i], options->nodes[i] / 2, run_add);
+        error = run_ordered("add", subjects, FIXTURE_EMPTY, options->nodes[i], options->nodes[i] / 2, run_add);
     }
     return error;
 }
 
 int micro_delete(const struct micro_options *options)
 {
+    static const struct subject_ops *const subjects[] = {
+        &limit_array, &subject_genlru, &subject_genlru_batch, &subject_clru, &subject_arc, &subject_lru, NULL};
     int error = 0;
 
     for (unsigned i = 0; i < options->nr_nodes && !error; i++) {
-        error = run_ordered("delete", FIXTURE_ADDED, options->nodes[i], options->nodes[i] / 4, run_del);
+        error = run_ordered("delete", subjects, FIXTURE_ADDED, options->nodes[i], options->nodes[i] / 4, run_del);
     }
     return error;
 }

@@ -53,11 +53,12 @@ struct subject_ops {
 };
 
 extern const struct subject_ops subject_genlru;
-extern const struct subject_ops subject_lru;   /* doubly linked list behind one mutex */
-extern const struct subject_ops subject_lru16; /* 16 of them, by key */
-extern const struct subject_ops subject_clru;  /* two linked lists, as in the kernel before generations */
-extern const struct subject_ops subject_arc;   /* four linked lists */
-extern const struct subject_ops subject_clock; /* array of pointers and a hand */
+extern const struct subject_ops subject_genlru_batch; /* the same, deleting 64 at a time */
+extern const struct subject_ops subject_lru;          /* doubly linked list behind one mutex */
+extern const struct subject_ops subject_lru16;        /* 16 of them, by key */
+extern const struct subject_ops subject_clru;         /* two linked lists, as in the kernel before generations */
+extern const struct subject_ops subject_arc;          /* four linked lists */
+extern const struct subject_ops subject_clock;        /* array of pointers and a hand */
 
 /* Limits: what no implementation can do without. Only some of the calls are there; the others are NULL. */
 extern const struct subject_ops limit_load;    /* hit: relaxed load of the word */

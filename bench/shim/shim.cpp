@@ -34,22 +34,38 @@ struct Shared {
     struct shim_bench bench;
     std::atomic<bool> has_failed{false};
 
-    // What setup made is there before any thread's run begins.
+    // What setup made is there before any thread's run begins, and every run has ended before teardown.
     std::mutex mutex;
-    std::condition_variable was_set_up;
+    std::condition_variable changed;
     bool is_set_up = false;
+    int nr_running = 0;
 
-    void set_up(bool value)
+    void begin(int threads)
     {
         std::lock_guard<std::mutex> lock(mutex);
-        is_set_up = value;
-        was_set_up.notify_all();
+        is_set_up = true;
+        nr_running = threads;
+        changed.notify_all();
     }
 
-    void wait_for_setup()
+    void wait_for_begin()
     {
         std::unique_lock<std::mutex> lock(mutex);
-        was_set_up.wait(lock, [this] { return is_set_up; });
+        changed.wait(lock, [this] { return is_set_up; });
+    }
+
+    void leave()
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        nr_running--;
+        changed.notify_all();
+    }
+
+    void wait_for_end()
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [this] { return nr_running == 0; });
+        is_set_up = false;
     }
 };
 
@@ -112,9 +128,9 @@ void run(Shared &shared, benchmark::State &state)
         if (error) {
             s.fail((std::string("setup: ") + strerror(-error)).c_str());
         }
-        shared.set_up(true);
+        shared.begin(state.threads());
     }
-    shared.wait_for_setup();
+    shared.wait_for_begin();
     if (!shared.has_failed) {
         bench.run(&s, bench.user);
         if (!s.is_over) {
@@ -124,8 +140,9 @@ void run(Shared &shared, benchmark::State &state)
     while (!s.is_over) { // to the barrier at the end
         shim_next(&s, INT32_MAX);
     }
+    shared.leave();
     if (state.thread_index() == 0) {
-        shared.set_up(false); // all threads have passed the barrier, so none waits any more
+        shared.wait_for_end();
         if (bench.teardown && !error) {
             bench.teardown(&s, bench.user);
         }

@@ -7,7 +7,7 @@
  *
  *      one run of a benchmark, T threads:
  *         thread 0       setup ─┐   ┌─ run: prepare ─┐            ┌─ while (shim_next(s, 1024)) … ─┐
- *                               ├───┤                ├─ barrier ──┤                                ├─ barrier ── teardown
+ *                               ├───┤                ├─ barrier ──┤                                ├─ all ── teardown
  *         thread 1 … T-1 ───────┘   └─ run: prepare ─┘            └─ while (shim_next(s, 1024)) … ─┘
  *
  * Loops are batched only: a call into C++ for each iteration would cost more than a hit does. The

@@ -145,7 +145,9 @@ struct genlru {
     uint16_t tag;            /* 15 bits that tell this lru's shadows from others' */
     bool owns_pool;
     uint8_t type_weight[GENLRU_MAX_TYPES];
-    uint32_t unprotected[GENLRU_NR_TIERS]; /* by threshold: marks that no tier protects (reclaim/verdict.h) */
+    uint32_t unprotected[GENLRU_NR_TIERS];  /* by threshold: marks that no tier protects (reclaim/verdict.h) */
+    uint32_t workingset_marks;              /* whose shadows say so */
+    uint8_t tier_of_mark[GENLRU__NR_MARKS]; /* that a victim counts in */
     uint64_t (*now_ns)(void *ctx);
     void *clock_ctx;
     void (*on_error)(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
@@ -157,7 +159,8 @@ struct genlru {
     /* Changed by anyone: relaxed atomics. */
     genlru__u64 capacity;
     genlru__u64 eviction_clock; /* charge isolated and not put back */
-    genlru__u64 used_hint;      /* charge at a recent hand-over or evict: is the lru full enough for probation? */
+    genlru__u64 used_hint;      /* charge at a recent hand-over or evict */
+    genlru__u64 probation_from; /* ... from which on new nodes go on probation; UINT64_MAX = none do */
     genlru__u64 is_compaction_due;
 
     /* Under the lock; the sequence numbers are relaxed atomics, read by statistics without it. */

@@ -25,6 +25,21 @@ static inline int genlru__counter_index(uint32_t word)
 /* Adds the difference that a node's change from `before` to `after` makes. */
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after);
 
+/* The same where a listed node goes from one generation to another, and nothing else: a hit's, so it is short. */
+static inline void genlru__account_move(const struct genlru *lru, uint64_t before, uint32_t after)
+{
+    struct genlru__counter *counter = &genlru__stripe_own(lru)->counter[genlru_impl_type(after) * GENLRU__NR_COUNTERS];
+    struct genlru__counter *from = &counter[genlru_impl_gen(genlru_impl_word(before))];
+    struct genlru__counter *to = &counter[genlru_impl_gen(after)];
+    uint64_t charge = genlru_impl_charge(before);
+
+    /* relaxed: see add in sizes.c. What leaves a counter first, as everywhere */
+    genlru_impl_fetch_add_relaxed(&from->nodes, (uint64_t)-1);
+    genlru_impl_fetch_add_relaxed(&from->charge, -charge);
+    genlru_impl_fetch_add_relaxed(&to->nodes, 1);
+    genlru_impl_fetch_add_relaxed(&to->charge, charge);
+}
+
 /* What was counted under a stripe's lock, without atomic additions; apart from what anyone counts in the stripe. */
 static inline struct genlru__counter *genlru__held_counter(const struct genlru *lru, struct genlru__stripe *stripe,
                                                            unsigned type, unsigned index)
@@ -90,6 +105,9 @@ static inline void genlru__batch_begin(struct genlru__batch *batch)
 }
 
 void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after);
+/* `nodes` of this word's counter, `charge` in all, leave the lru. */
+void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, uint64_t nodes,
+                         uint64_t charge);
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);
 
 /* Sum over stripes of one counter; two's complement, may be transiently negative. */

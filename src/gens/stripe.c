@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
@@ -97,6 +98,7 @@ static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsi
 {
     bool is_valid;
 
+    genlru__point(OPEN_BLOCK);
     genlru__mutex_lock(&lru->lock);
     is_valid = is_in_window(lru, list, seq);
     if (is_valid) {
@@ -158,6 +160,11 @@ void genlru__flush(struct genlru *lru, unsigned list)
     for (i = 0; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, i);
 
+        genlru__point(FLUSH);
+        if (genlru__bug(FLUSH_UNLOCKED)) {
+            flush_stripe(lru, stripe, list);
+            continue;
+        }
         genlru__spin_lock(&stripe->lock);
         flush_stripe(lru, stripe, list);
         genlru__spin_unlock(&stripe->lock);

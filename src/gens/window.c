@@ -3,6 +3,7 @@
 #include "gens/window.h"
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/hist.h"
 
 /*
@@ -20,7 +21,7 @@ static void publish(struct genlru *lru)
     window |= (uint64_t)(lru->epoch & 0xff) << 40;
     window |= (lru->max_seq & 0xffff) << 48;
     genlru_impl_store_relaxed(&lru->view.window, window);
-    genlru_impl_store_relaxed(&lru->view.saturated, genlru__saturated(&lru->policy, window));
+    genlru_impl_store32_relaxed(&lru->view.saturated.value, genlru__saturated(&lru->policy, window).value);
 }
 
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
@@ -34,6 +35,7 @@ void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
     for (i = 0; i < GENLRU_MAX_GENS; i++)
         lru->birth_ns[i] = lru->now_ns(lru->clock_ctx);
     publish(lru);
+    lru->view.saturated.mask = genlru__saturated(&lru->policy, lru->view.window).mask;
 }
 
 bool genlru__may_age(const struct genlru *lru)
@@ -74,8 +76,10 @@ void genlru__advance_min(struct genlru *lru, unsigned type)
 
     genlru__assert(!oldest->head);
     genlru__assert(genlru__width(lru, type) > GENLRU__MIN_WIDTH);
-    next->nr_open += oldest->nr_open;
-    oldest->nr_open = 0;
+    if (!genlru__bug(ADVANCE_FORGETS)) {
+        next->nr_open += oldest->nr_open;
+        oldest->nr_open = 0;
+    }
     genlru__hist_carry_over(&lru->hist[type]);
     genlru_impl_store_relaxed(&lru->min_seq[type], lru->min_seq[type] + 1);
     publish(lru);

@@ -2,6 +2,7 @@
 /* Hits that do more than count, and harvested accessed bits. No locks. */
 #include "genlru/impl/hit.h"
 
+#include "base/testing.h"
 #include "gens/lru.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
@@ -35,12 +36,13 @@ void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
         after = genlru_impl_with_word(state, genlru_impl_word_hit(genlru_impl_word(state), window, &lru->view.rules));
         if (after == state)
             return;
+        genlru__point(ACCESS);
         /* relaxed: whoever reads the word next needs nothing but the word */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) == genlru__counter_index(genlru_impl_word(after)))
+    if (((state ^ after) & GENLRU_GEN_MASK) == 0) /* on probation always: hits give no gen there */
         return;
-    genlru__account(lru, state, after);
-    if (genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
+    genlru__account_move(lru, state, genlru_impl_word(after));
+    if (!genlru__bug(EDGE_W) && genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
         refresh(lru, node);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/bits.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
@@ -25,10 +26,9 @@ struct adding {
 
 static bool goes_on_probation(const struct genlru *lru)
 {
-    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    uint64_t from = genlru_impl_load_relaxed(&lru->probation_from);
 
-    return lru->policy.probation.percent && genlru_impl_load_relaxed(&lru->used_hint) >=
-                                                genlru__percent_of(capacity, lru->policy.probation.fill_percent);
+    return from != UINT64_MAX && genlru_impl_load_relaxed(&lru->used_hint) >= from;
 }
 
 /* The word after the add, in the window that is seen under the stripe's lock. */
@@ -46,6 +46,7 @@ static int set_word(const struct adding *adding, uint64_t state, uint32_t word, 
     struct genlru__context context;
     int error;
 
+    genlru__point(ADD);
     *ret_state = genlru_impl_with_word(state, word);
     /* relaxed: the node becomes visible with the slot (release P) */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, *ret_state)) {
@@ -106,6 +107,7 @@ static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, u
     if (GENLRU_LIKELY(memo->word == genlru_impl_word(state) &&
                       memo->window == genlru_impl_load_relaxed(&lru->view.window) && memo->how == how_of(lru, flags) &&
                       block->fill < GENLRU__SLOTS)) {
+        genlru__point(ADD);
         /* relaxed: the node becomes visible with the slot (release P) */
         is_added =
             genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, memo->answer));
@@ -189,11 +191,13 @@ static const char *what_is_wrong(int error)
 static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genlru_node *node,
                                                  const struct genlru_add *how)
 {
-    struct adding adding = {lru, node, how->flags, {false, 0, 0, false}, NULL};
+    static const struct genlru_add plain = {0, 0, 0, 0};
+    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false}, NULL};
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
     int error;
 
+    how = how ? how : &plain;
     if ((how->flags & ~(unsigned)ALL_FLAGS) ||
         (how->flags & (GENLRU_ADD_COLD | GENLRU_ADD_HOT)) == (GENLRU_ADD_COLD | GENLRU_ADD_HOT))
         return -EINVAL;
@@ -208,19 +212,18 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;
 }
 
-static inline bool has_no_past(const struct genlru *lru, const struct genlru_add *how)
+/* Whether the short way may be tried: nothing to look up, and the thread has a number, so that no call is in the way. */
+static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_add *how)
 {
-    return !how->shadow && !(lru->nonresident && how->has_key_hash);
+    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) &&
+           (lru->nr_stripes == 1 || genlru__number_plus_1);
 }
 
 int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
 {
-    static const struct genlru_add plain = {0, 0, 0, 0};
-
-    how = how ? how : &plain;
     if (GENLRU_UNLIKELY(!lru || !node))
         return -EINVAL;
-    if (has_no_past(lru, how) && add_as_before(lru, node, how->flags))
+    if (GENLRU_LIKELY(may_be_as_before(lru, how)) && GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)))
         return 0;
     return add_checked(lru, node, how);
 }

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/reserve.h"
@@ -16,6 +17,7 @@
 #include "gens/window.h"
 #include "genlru/version.h"
 #include "reclaim/verdict.h"
+#include "workingset/shadow.h"
 
 enum {
     DEFAULT_GENS = 4,
@@ -56,11 +58,8 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
     unsigned i;
 
     *ret = defaults;
-    if (config) {
-        if (config->size < offsetof(struct genlru_config, nr_gens) || config->size > sizeof(*ret))
-            return -EINVAL;
-        memcpy(ret, config, config->size);
-    }
+    if (config && genlru__sized_in(ret, sizeof(*ret), config, offsetof(struct genlru_config, nr_gens)) != 0)
+        return -EINVAL;
     if (!ret->policy)
         ret->policy = &GENLRU_POLICY_DEFAULT;
     if (!ret->nr_gens)
@@ -131,20 +130,24 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
-    unsigned threshold;
+    unsigned threshold, mark;
 
-    lru->policy = *config->policy;
-    lru->view.rules = config->policy->hit;
-    genlru__rises(&config->policy->hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
+    (void)genlru__sized_in(&lru->policy, sizeof(lru->policy), config->policy, sizeof(size_t)); /* checked before */
+    lru->view.rules = lru->policy.hit;
+    genlru__rises(&lru->policy.hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
-    lru->capacity = config->capacity;
+    genlru_set_capacity(lru, config->capacity);
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
     for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        lru->unprotected[threshold] = genlru__marks_below(config->policy, threshold);
+        lru->unprotected[threshold] = genlru__marks_below(&lru->policy, threshold);
+    lru->workingset_marks = genlru__workingset_marks(&lru->policy);
+    for (mark = 0; mark < GENLRU__NR_MARKS; mark++)
+        lru->tier_of_mark[mark] = (uint8_t)genlru__tier_of(
+            genlru__word_of_mark(lru->workingset_marks >> mark & 1u ? mark | 16u : mark), &lru->policy);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;
@@ -245,7 +248,11 @@ int genlru_destroy(struct genlru *lru)
 
 void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 {
+    const struct genlru_probation_rules *rules = &lru->policy.probation;
+    uint64_t from = rules->percent ? genlru__percent_of(capacity, rules->fill_percent) : UINT64_MAX;
+
     genlru_impl_store_relaxed(&lru->capacity, capacity);
+    genlru_impl_store_relaxed(&lru->probation_from, from);
 }
 
 uint64_t genlru_charge(const struct genlru *lru)

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
@@ -33,6 +34,7 @@ static int finish(struct genlru *lru, struct genlru_node *node, uint64_t counted
     uint32_t word;
     int error;
 
+    genlru__point(DELETED);
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word: a pin holder may free the node after it */
     do {
         error = genlru__word_del(genlru_impl_word(state), &word);
@@ -44,6 +46,7 @@ static int finish(struct genlru *lru, struct genlru_node *node, uint64_t counted
          * node let go first): the acquire is what lets the caller free the node.
          */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    genlru__point(ACCOUNT);
     if (GENLRU_UNLIKELY(state != counted))
         genlru__account(lru, state, counted);
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
@@ -61,6 +64,7 @@ static int hand_over_to_evictor(struct genlru_node *node)
     do {
         if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
             return -ENOENT;
+        genlru__point(CONDEMN);
         /* acq_rel H: pairs with the evictor's release; with its putback it is the lock that does */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
     return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
@@ -82,6 +86,8 @@ static int del_slowly(struct genlru *lru, struct genlru_node *node)
     bool is_taken;
     int result = 0;
 
+    if (genlru__bug(DEL_UNLOCKED))
+        return hand_over_to_evictor(node);
     genlru__mutex_lock(&lru->lock);
     is_taken = genlru__take_own(node);
     if (is_taken) {
@@ -105,14 +111,19 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
         return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
     state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     if (GENLRU_LIKELY(genlru__counter_index(genlru_impl_word(state)) >= 0 && genlru__stands_in_slot(node))) {
-        nr_dels = genlru__account_del(lru, state);
+        nr_dels = genlru__bug(EDGE_B) ? 1 : genlru__account_del(lru, state);
         if (GENLRU_LIKELY(genlru__take_own(node))) {
+            if (genlru__bug(EDGE_B)) {
+                genlru__point(DELETED);
+                nr_dels = genlru__account_del(lru, state);
+            }
             result = finish(lru, node, state);
             if (GENLRU_UNLIKELY(nr_dels % DELETES_PER_LOOK == 0))
                 pay_for_holes(lru);
             return result;
         }
-        genlru__account_undel(lru, state);
+        if (!genlru__bug(EDGE_B))
+            genlru__account_undel(lru, state);
     }
     result = del_slowly(lru, node);
     return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;

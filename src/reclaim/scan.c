@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/window.h"
@@ -134,6 +135,8 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
         return genlru__word_protect(word, &context, ret);
     case GENLRU__GRADUATE:
         return genlru__word_graduate(word, &context, ret);
+    case GENLRU__ISOLATE:
+        return genlru__word_isolate(word, ret);
     default: /* moved, or left for want of a block where it is: its word may not lag much longer (invariant 8) */
         if (genlru__word_settle(word, &context, ret) != 0)
             *ret = word;
@@ -154,22 +157,22 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     int error;
 
     do {
-        verdict =
-            genlru__is_plain(&scan->plain, genlru_impl_word(state))
-                ? GENLRU__ISOLATE
-                : genlru__verdict(scan->lru, genlru_impl_word(state), scan->list, scan->threshold, scan->is_desperate);
-        error = verdict == GENLRU__ISOLATE ? genlru__word_isolate(genlru_impl_word(state), &word)
-                                           : change(scan, verdict, genlru_impl_word(state), &word);
+        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), scan->list, scan->threshold, scan->is_desperate);
+        error = change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
         after = genlru_impl_with_word(state, word);
         if (verdict == GENLRU__ISOLATE) /* before the word says so: a deleter that loses must find no slot */
             genlru_impl_ptr_store_relaxed(&node->slot, NULL);
+        genlru__point(DECIDE);
+        if (genlru__bug(ISOLATE_BLIND) && verdict == GENLRU__ISOLATE)
+            state = genlru_impl_load_relaxed(&node->state.do_not_touch);
         /*
          * acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the
          * swap
          */
     } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    genlru__point(ACCOUNT);
     if (after != state)
         genlru__batch_account(scan->lru, &scan->sizes, state, after);
     *ret_before = state;
@@ -216,6 +219,33 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
     return false;
 }
 
+/*
+ * The common case of dispose, in short: a plain victim (verdict.h). False: it is none, or was changed meanwhile; nothing was
+ * done then but to the slot the node names, which whoever publishes it sets again. What they count is gathered for the
+ * whole list.
+ */
+static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    uint32_t word = genlru_impl_word(state);
+
+    if (GENLRU_UNLIKELY(!genlru__is_plain(&scan->plain, word)))
+        return false;
+    genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word says so: as in decide */
+    genlru__point(DECIDE);
+    if (genlru__bug(ISOLATE_BLIND))
+        state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    /* acq_rel I: as in decide */
+    if (GENLRU_UNLIKELY(
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state,
+                                     genlru_impl_with_word(state, (word & ~GENLRU_GEN_MASK) | GENLRU_ISOLATED))))
+        return false;
+    scan->nr_plain++;
+    scan->plain_charge += genlru_impl_charge(state);
+    hand_out(scan, node, state);
+    return true;
+}
+
 /* Scans a block; true when its end was reached. */
 static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, struct ahead *ahead)
 {
@@ -232,7 +262,7 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, s
             continue;
         }
         scan->result.scanned++;
-        if (!dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
+        if (!isolate_plain(scan, node) && !dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
             first_kept = i;
     }
     block->scan = (uint8_t)(first_kept < i ? first_kept : i);
@@ -249,6 +279,7 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     scan->list = list;
     scan->threshold = threshold;
     scan->plain = genlru__plain_of(lru, list, threshold);
+    scan->nr_plain = scan->plain_charge = 0;
     for (i = 0; i < AHEAD; i++)
         ahead_step(&ahead);
     while (chain->head && !is_batch_full(scan)) {
@@ -268,6 +299,8 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
             genlru__chain_link_tail(lru, scan->refuge, block);
         }
     }
+    if (scan->nr_plain)
+        genlru__batch_leave(lru, &scan->sizes, scan->plain.value, scan->nr_plain, scan->plain_charge);
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */

@@ -30,6 +30,8 @@ struct genlru__scan {
     uint64_t max_nodes;
     uint64_t max_charge;
     struct genlru__plain plain;
+    uint64_t nr_plain; /* victims of `list` that were, and their charge */
+    uint64_t plain_charge;
     unsigned list;
     unsigned threshold;
     unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */

@@ -13,8 +13,8 @@ uint32_t genlru__marks_below(const struct genlru_policy *policy, unsigned thresh
     uint32_t marks = 0;
     unsigned i;
 
-    for (i = 0; i < 32; i++) {
-        uint32_t word = genlru_impl_with_refs(i < 16 ? 0 : GENLRU_WORKINGSET, i % 16);
+    for (i = 0; i < GENLRU__NR_MARKS; i++) {
+        uint32_t word = genlru__word_of_mark(i);
 
         if (genlru__tier_of(word, policy) <= threshold && !is_lazily_saturated(word, policy))
             marks |= UINT32_C(1) << i;

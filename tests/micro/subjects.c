@@ -15,8 +15,8 @@
 
 enum { NR = 8192, BATCH = 16, ROUNDS = 3000 };
 
-static const struct subject_ops *const subjects[] = {&subject_genlru, &subject_lru, &subject_lru16,
-                                                     &subject_clru,   &subject_arc, &subject_clock};
+static const struct subject_ops *const subjects[] = {
+    &subject_genlru, &subject_genlru_batch, &subject_lru, &subject_lru16, &subject_clru, &subject_arc, &subject_clock};
 static struct object *objects;
 static uint32_t *order;
 

@@ -20,7 +20,7 @@ struct world {
     unsigned width, nr_gens, epoch;
     unsigned code_of_age[GENLRU_GEN_MODULUS];
     unsigned age_of_code[GENLRU_GEN_MODULUS + 1]; /* clamped to the window */
-    uint64_t saturated;
+    struct genlru_saturated saturated;
     struct genlru_view view; /* what genlru_impl_only_rises reads */
 };
 

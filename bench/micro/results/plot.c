@@ -63,7 +63,7 @@ static void write_look(FILE *out, const char *subject)
             return;
         }
     }
-    fputs("class=\"line own\" style=\"--h:8;--d:none\"", out);
+    fputs("class=\"line own\" style=\"--h:8;--d:none\"", out); /* genlru, however it is called */
 }
 
 static void write_time_axis(FILE *out, const struct axis *axis, double top, double bottom)

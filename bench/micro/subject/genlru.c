@@ -99,11 +99,29 @@ static void del(struct subject *s, struct object *objects, const uint32_t *ids, 
     }
 }
 
-/* Back to no refs, where it is: the next seven accesses raise a count. */
+/* As many at a time as a small array holds: what an owner does that drops a table. */
+static void del_batch(struct subject *s, struct object *objects, const uint32_t *ids, size_t nr)
+{
+    struct genlru_node *nodes[64];
+    int results[64];
+
+    for (size_t i = 0; i < nr;) {
+        size_t n = nr - i < 64 ? nr - i : 64;
+
+        for (size_t k = 0; k < n; k++) {
+            nodes[k] = &objects[ids[i + k]].node;
+        }
+        (void)!genlru_del_batch(s->lru, nodes, n, results);
+        i += n;
+    }
+}
+
+/* Back to one use, where it is: the next accesses raise a count, and nothing else. */
 static void forget(struct subject *s, struct object *objects, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         (void)genlru_advise(s->lru, &objects[i].node, GENLRU_ADVICE_PREFETCHED);
+        genlru_access(s->lru, &objects[i].node); /* the first use after a prefetch is one of its own kind */
     }
 }
 
@@ -116,3 +134,5 @@ static uint64_t slabs(struct subject *s)
 
 const struct subject_ops subject_genlru = {"genlru", SUBJECT_NODE, 40,    4,   create, destroy,
                                            hit,      add,          evict, del, forget, slabs};
+const struct subject_ops subject_genlru_batch = {"genlru_batch", SUBJECT_NODE, 40,     4,    create, destroy, hit, add,
+                                                 evict,          del_batch,    forget, slabs};

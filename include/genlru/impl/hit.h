@@ -21,11 +21,11 @@ extern "C" {
  * the window changes; readers use what they find, as an old window only ages what they write (state.h).
  */
 struct genlru_view {
-    uint64_t saturated;            /* genlru_impl_is_saturated */
-    uint64_t window;               /* genlru_impl_window_... */
-    struct genlru_hit_rules rules; /* never changes, nor do the next two: genlru_impl_only_rises */
-    uint32_t rises_below;          /* in any generation */
-    uint32_t rises_below_youngest; /* in the youngest one */
+    struct genlru_saturated saturated; /* genlru_impl_is_saturated; its mask never changes */
+    uint64_t window;                   /* genlru_impl_window_... */
+    struct genlru_hit_rules rules;     /* never changes, nor do the next two: genlru_impl_only_rises */
+    uint32_t rises_below;              /* in any generation */
+    uint32_t rises_below_youngest;     /* in the youngest one */
 } __attribute__((aligned(64)));
 
 /*
@@ -53,7 +53,8 @@ static inline void genlru_access(struct genlru *lru, struct genlru_node *node)
     const struct genlru_view *view = (const struct genlru_view *)(const void *)lru;
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
 
-    if (GENLRU_LIKELY(genlru_impl_is_saturated(genlru_impl_word(state), genlru_impl_load_relaxed(&view->saturated))))
+    if (GENLRU_LIKELY((genlru_impl_word(state) & view->saturated.mask) ==
+                      genlru_impl_load32_relaxed(&view->saturated.value)))
         return;
     if (GENLRU_LIKELY(genlru_impl_only_rises(view, genlru_impl_word(state)))) {
         /* relaxed: a count publishes nothing */
