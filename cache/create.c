@@ -182,6 +182,17 @@ static bool has_handles(struct genlru_cache *cache)
     return false;
 }
 
+/* Dead entries whose values are not released yet. */
+static uint64_t nr_waiting(const struct genlru_cache *cache)
+{
+    uint64_t nr = 0;
+    unsigned i;
+
+    for (i = 0; i < cache->nr_lanes; i++)
+        nr += genlru_impl_load_relaxed(&cache->lane[i].waiting);
+    return nr;
+}
+
 int genlru_cache_destroy(struct genlru_cache *cache)
 {
     if (!cache)
@@ -196,8 +207,8 @@ int genlru_cache_destroy(struct genlru_cache *cache)
     }
     do {
         (void)genlru_cache_clear(cache);
-        genlru__dead_drain(cache); /* release may have inserted */
-    } while (genlru__nr_entries(cache));
+        genlru__dead_drain(cache); /* and release may have inserted, and erased */
+    } while (genlru__nr_entries(cache) || nr_waiting(cache));
     genlru__rcu_barrier(); /* tables that were replaced */
     free_parts(cache);
     return 0;

@@ -175,6 +175,7 @@ static void give_back(struct genlru__heap *heap, struct provision *p)
 {
     genlru__memory_put(heap->memory, p->memory, p->bytes, GENLRU__HUGE);
     genlru__memory_put(heap->memory, p->info, p->size * sizeof(*p->info), 64);
+    genlru__table_discard(p->table);
 }
 
 /* Under the mutex. False: others were faster, or there is no memory; nothing was taken. */

@@ -62,6 +62,7 @@ static bool install(struct genlru__index *index, struct genlru__table *table, ui
 static void give_back(struct genlru__index *index, struct provision *p)
 {
     genlru__memory_put(index->memory, p->memory, p->bytes, align_of(p->bytes));
+    genlru__table_discard(p->array);
 }
 
 static int add_first_segment(struct genlru__index *index)

@@ -100,6 +100,12 @@ void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size)
     return header->at;
 }
 
+void genlru__table_discard(void **prepared)
+{
+    if (prepared)
+        free_array(header_of(prepared));
+}
+
 int genlru__table_init(struct genlru__table *table, struct genlru__memory *memory, uint32_t size)
 {
     table->at = genlru__table_prepare(memory, size);

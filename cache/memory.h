@@ -39,6 +39,8 @@ int genlru__table_init(struct genlru__table *table, struct genlru__memory *memor
 void genlru__table_fini(struct genlru__table *table, struct genlru__memory *memory);
 /* In two steps, since memory is got without the writer's lock: NULL = no memory. */
 void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size);
+/* An array that came to no use. NULL is allowed. */
+void genlru__table_discard(void **prepared);
 /* With the lock; `size` as prepared for. If the table has grown meanwhile, the prepared array is given back later. */
 void genlru__table_replace(struct genlru__table *table, void **prepared, uint32_t size);
 

@@ -168,7 +168,8 @@ struct genlru_cache_config {
 GENLRU_API int genlru_cache_create(const struct genlru_cache_config *config, struct genlru_cache **ret_cache);
 
 /*
- * Removes every entry (cause CLEARED), waits for grace periods, releases every value, ends the maintenance thread.
+ * Removes every entry (cause CLEARED), waits for grace periods, releases every value, ends the maintenance thread. What
+ * release inserts meanwhile goes the same way, so it must stop doing so.
  * Returns 0; -EDEADLK from a callback; -EBUSY while handles or reservations are out: nothing was changed then. No other call
  * may be running, nor any read section of the calling thread. NULL is allowed.
  */
