@@ -136,7 +136,7 @@ static void find_file(const char *folder, struct file *file)
         (void)snprintf(candidate.path, sizeof(candidate.path), "%s/%s", name, entry->d_name);
         if (load(&candidate, &trace, &error) != 0)
             continue;
-        if (trace->nr_requests > file->requests && trace->nr_requests < 1000000) {
+        if (trace->nr_requests > file->requests && trace->nr_requests < 20000) {
             candidate.requests = trace->nr_requests;
             candidate.ids = trace->nr_ids;
             *file = candidate;
