@@ -61,6 +61,17 @@ static void on_error(void *ctx, enum genlru_error error, const char *what, const
     die(what, (int)error);
 }
 
+static uint32_t id_of(const struct genlru_owner *o, const struct genlru_node *node)
+{
+    return (uint32_t)((const union place *)(const void *)node - o->place);
+}
+
+/* Of the key, which the laboratory numbered: any hash will do that the library seeds and mixes. */
+static uint64_t hash_of(void *ctx, const struct genlru_node *node)
+{
+    return id_of(ctx, node);
+}
+
 static void owner_destroy(struct policy *p)
 {
     struct genlru_owner *o = (struct genlru_owner *)p;
@@ -115,6 +126,9 @@ static int owner_create(const struct policy_config *config, const struct genlru_
     how.policy = variant ? &variant->policy : preset;
     how.nr_gens = variant ? variant->nr_gens : 0;
     how.capacity = config->capacity;
+    how.hash_of = hash_of;
+    how.hash_ctx = o;
+    how.sample_seed = variant ? variant->sample_seed : 0;
     how.stripes = 1; /* one thread: the order of adds is the order of the list */
     how.on_error = on_error;
     policy_init(&o->base, ops, config);
@@ -199,11 +213,6 @@ static struct genlru_budget budget_for(const struct genlru_owner *o, uint32_t id
 
     goal = goal < share ? goal : share;
     return (struct genlru_budget){.charge = goal > need ? goal : need};
-}
-
-static uint32_t id_of(const struct genlru_owner *o, const struct genlru_node *node)
-{
-    return (uint32_t)((const union place *)(const void *)node - o->place);
 }
 
 /* Isolates up to a chunk, to make room for id. */

@@ -65,7 +65,7 @@ size_t genlru_dump(const struct genlru *lru, char *bytes, size_t size)
 
     if (genlru_stat(lru, &stat) != 0)
         return 0;
-    print(&text, "genlru policy %s gens %u types %u stripes %u capacity ", lru->policy.name, stat.nr_gens,
+    print(&text, "genlru policy %s gens %u types %u stripes %u capacity ", genlru__policy(lru)->name, stat.nr_gens,
           stat.nr_types, stat.stripes);
     if (stat.capacity == GENLRU_NO_LIMIT)
         print(&text, "none\n");

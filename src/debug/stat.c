@@ -67,7 +67,7 @@ static void fill_tiers(const struct genlru *lru, struct genlru_stat *stat)
             to->evicted = genlru_impl_load_relaxed(&hist->evicted[tier]);
             to->protected_ = genlru_impl_load_relaxed(&hist->protected_[tier]);
         }
-        stat->tier_threshold[type] = (uint8_t)genlru__tier_threshold(&rates, &lru->policy.tiers);
+        stat->tier_threshold[type] = (uint8_t)genlru__tier_threshold(&rates, &genlru__policy(lru)->tiers);
     }
 }
 

@@ -12,15 +12,14 @@
  */
 static void publish(struct genlru *lru)
 {
-    uint64_t window = 1 + lru->max_seq % GENLRU_GEN_MODULUS;
-    unsigned type;
+    unsigned width[GENLRU_MAX_TYPES], type;
+    uint64_t window;
 
     for (type = 0; type < GENLRU_MAX_TYPES; type++)
-        window |= (uint64_t)(type < lru->nr_types ? genlru__width(lru, type) : 1) << (8 + 8 * type);
-    window |= (uint64_t)(lru->epoch & 0xff) << 40;
-    window |= (lru->max_seq & 0xffff) << 48;
+        width[type] = type < lru->nr_types ? genlru__width(lru, type) : 1;
+    window = genlru__window_value(lru->max_seq, width, lru->epoch);
     genlru_impl_store_relaxed(&lru->view.window, window);
-    genlru_impl_store_relaxed(&lru->view.saturated, genlru__saturated(&lru->policy, window));
+    genlru_impl_store_relaxed(&lru->view.saturated, genlru__saturated(genlru__policy(lru), window));
 }
 
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)

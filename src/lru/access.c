@@ -5,6 +5,7 @@
 #include "gens/lru.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 
 /* Edge W: an access that slept through too many agings makes its node youngest. */
 static void refresh(struct genlru *lru, struct genlru_node *node)
@@ -43,6 +44,12 @@ void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
         refresh(lru, node);
 }
 
+void genlru_impl_access_sampled(struct genlru *lru, struct genlru_node *node)
+{
+    genlru_impl_access_moving(lru, node);
+    genlru__learn_hit(lru, node);
+}
+
 void genlru_access_call(struct genlru *lru, struct genlru_node *node)
 {
     genlru_access(lru, node);
@@ -60,9 +67,13 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         (void)genlru__word_mapped(genlru_impl_word(state), &context, harvest->is_dear != 0, &word);
         after = genlru_impl_with_word(state, word);
         if (after == state)
-            return;
+            break;
         /* relaxed: see genlru_impl_access_moving */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+    if (word & GENLRU_SAMPLED)
+        genlru__learn_hit(lru, node);
+    if (after == state)
+        return;
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
         genlru__batch_account(lru, sizes, state, after);
     if (genlru__is_too_late(lru, context.window, genlru__context(lru).window))

@@ -7,6 +7,7 @@
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 #include "workingset/shadow.h"
 
 enum {
@@ -25,22 +26,31 @@ struct adding {
 
 static bool goes_on_probation(const struct genlru *lru)
 {
-    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    const struct genlru_probation_rules *rules = &genlru__policy(lru)->probation;
 
-    return lru->policy.probation.percent && genlru_impl_load_relaxed(&lru->used_hint) >=
-                                                genlru__percent_of(capacity, lru->policy.probation.fill_percent);
+    return rules->percent && genlru_impl_load_relaxed(&lru->used_hint) >=
+                                 genlru__percent_of(genlru_impl_load_relaxed(&lru->capacity), rules->fill_percent);
 }
 
 /* What the word after an add depends on beside the word before and the window, as a number. */
 static uint32_t how_of(const struct adding *adding, bool to_probation)
 {
-    enum { PROBATION_AT = 6, RECENT_AT, WORKINGSET_AT, REFS_AT, FREQ_AT = REFS_AT + GENLRU_REFS_BITS };
+    enum {
+        PROBATION_AT = 7,
+        RECENT_AT,
+        NEAR_AT,
+        WORKINGSET_AT,
+        REFS_AT,
+        FREQ_AT = REFS_AT + GENLRU_REFS_BITS,
+        RULE_AT = FREQ_AT + GENLRU_FREQ_BITS
+    };
     const struct genlru__past *past = &adding->past;
 
-    _Static_assert(ALL_FLAGS < 1 << PROBATION_AT, "flags fit");
+    _Static_assert((ALL_FLAGS | GENLRU__ADD_SAMPLED) < 1 << PROBATION_AT, "flags fit");
     return adding->flags | (uint32_t)to_probation << PROBATION_AT | (uint32_t)past->is_recent << RECENT_AT |
-           (uint32_t)past->workingset << WORKINGSET_AT | (uint32_t)past->refs << REFS_AT |
-           (uint32_t)past->freq << FREQ_AT;
+           (uint32_t)past->is_near << NEAR_AT | (uint32_t)past->workingset << WORKINGSET_AT |
+           (uint32_t)past->refs << REFS_AT | (uint32_t)past->freq << FREQ_AT |
+           genlru__rule(adding->lru)->number << RULE_AT;
 }
 
 /* The word after the add, in the window that is seen under the stripe's lock. */
@@ -161,8 +171,10 @@ static const char *what_is_wrong(int error)
 int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, 0, {false, 0, 0, false}, NULL};
+    struct adding adding = {lru, node, 0, {false, 0, 0, false, false}, NULL};
     genlru_shadow shadow;
+    uint64_t sample;
+    bool is_sampled;
     int error;
 
     how = how ? how : &plain;
@@ -175,7 +187,12 @@ int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru
     adding.flags = how->flags;
     if (shadow)
         adding.past = genlru__refault_judge(lru, shadow);
+    is_sampled = lru->learn && genlru__learn_samples(lru, node, how, &sample);
+    if (is_sampled)
+        adding.flags |= GENLRU__ADD_SAMPLED;
     error = add(&adding, shadow);
+    if (is_sampled && error == 0)
+        genlru__learn_add(lru, sample);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;

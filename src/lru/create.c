@@ -14,6 +14,7 @@
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 #include "genlru/version.h"
 #include "reclaim/verdict.h"
 
@@ -131,9 +132,8 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
-    unsigned threshold;
-
-    lru->policy = *config->policy;
+    genlru__rule_init(&lru->configured, config->policy, 0);
+    lru->rule = &lru->configured;
     lru->view.rules = config->policy->hit;
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
@@ -142,8 +142,6 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
-    for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        lru->unprotected[threshold] = genlru__marks_below(config->policy, threshold);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;
@@ -204,6 +202,13 @@ int genlru__create_at(const struct genlru_config *config, const struct genlru__s
     }
     memset(lru->flushed_seq, 0xff, sizeof(lru->flushed_seq)); /* no generation yet */
     lru->eviction_clock = lru->age_clock = lru->epoch_clock = start->eviction_clock;
+    error = genlru__learn_is_wanted(&complete) ? genlru__learn_create(lru, &complete) : 0;
+    if (error) {
+        genlru__mutex_fini(&lru->lock);
+        detach_pool(lru);
+        deallocate(lru);
+        return error;
+    }
     genlru__window_init(lru, start->max_seq ? start->max_seq : lru->nr_gens - 1, start->epoch);
     *ret_lru = lru;
     return 0;
@@ -237,6 +242,7 @@ int genlru_destroy(struct genlru *lru)
     drop_blocks(lru);
     genlru__mutex_unlock(&lru->lock);
     detach_pool(lru);
+    genlru__learn_destroy(lru);
     genlru__mutex_fini(&lru->lock);
     deallocate(lru);
     return 0;

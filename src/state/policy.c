@@ -147,7 +147,7 @@ static const char *check_place(const struct genlru_place_rules *place, unsigned 
 {
     if (!is_place(place->cold, nr_gens) || !is_place(place->warm, nr_gens) || !is_place(place->hot, nr_gens) ||
         !is_place(place->fault, nr_gens) || !is_place(place->fault_workingset, nr_gens) ||
-        !is_place(place->putback, nr_gens))
+        !is_place(place->putback, nr_gens) || !is_place(place->refault, nr_gens))
         return "a place lies outside of the window of nr_gens generations";
     return NULL;
 }
@@ -171,7 +171,8 @@ static const char *check_tiers(const struct genlru_tier_rules *tiers)
     return NULL;
 }
 
-static const char *check_probation(const struct genlru_probation_rules *probation, unsigned nr_gens)
+static const char *check_probation(const struct genlru_probation_rules *probation, const struct genlru_hit_rules *hit,
+                                   unsigned nr_gens)
 {
     if (probation->percent > 90)
         return "probation.percent is above 90";
@@ -181,6 +182,23 @@ static const char *check_probation(const struct genlru_probation_rules *probatio
         return "probation.place lies outside of the window of nr_gens generations";
     if (probation->promoted_refs > GENLRU_MAX_REFS)
         return "probation.promoted_refs is above 15";
+    if (probation->duel > 64)
+        return "probation.duel is above 64";
+    if (probation->duel && (!probation->percent || !probation->promote_refs || !hit->freq_max))
+        return "probation.duel without probation.percent, probation.promote_refs or hit.freq_max";
+    return NULL;
+}
+
+static const char *check_keep(const struct genlru_keep_rules *keep)
+{
+    if (keep->up >= GENLRU_MAX_GENS)
+        return "keep.up is not below 64";
+    if (keep->refs && !keep->up)
+        return "keep.refs without keep.up";
+    if (keep->up_doubling > 1)
+        return "keep.up_doubling is not 0 or 1";
+    if (keep->decay > GENLRU_DECAY_ONE)
+        return "keep.decay is no decay";
     return NULL;
 }
 
@@ -208,6 +226,10 @@ const char *genlru_policy_check(const struct genlru_policy *policy, unsigned nr_
     if (!wrong)
         wrong = check_tiers(&policy->tiers);
     if (!wrong)
-        wrong = check_probation(&policy->probation, nr_gens);
+        wrong = check_probation(&policy->probation, &policy->hit, nr_gens);
+    if (!wrong)
+        wrong = check_keep(&policy->keep);
+    if (!wrong && policy->learn > 1)
+        wrong = "learn is not 0 or 1";
     return wrong;
 }

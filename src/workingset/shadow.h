@@ -62,7 +62,7 @@ static inline genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32
     struct genlru__shadow_fields fields = {
         (uint32_t)(clock >> lru->clock_shift),
         (uint8_t)lru->min_seq[type],
-        genlru__is_workingset(word, &lru->policy),
+        genlru__is_workingset(word, genlru__policy(lru)),
         (uint8_t)genlru_impl_refs(word),
         (uint8_t)genlru_impl_freq(word),
         (uint8_t)genlru_impl_epoch(word),
@@ -82,12 +82,12 @@ static inline unsigned genlru__tier_of_marks(const struct genlru *lru, unsigned 
 {
     uint32_t word = genlru_impl_with_refs(0, refs);
 
-    return genlru__tier_of(workingset ? word | GENLRU_WORKINGSET : word, &lru->policy);
+    return genlru__tier_of(workingset ? word | GENLRU_WORKINGSET : word, genlru__policy(lru));
 }
 
 static inline unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word)
 {
-    return genlru__tier_of_marks(lru, genlru_impl_refs(word), genlru__is_workingset(word, &lru->policy));
+    return genlru__tier_of_marks(lru, genlru_impl_refs(word), genlru__is_workingset(word, genlru__policy(lru)));
 }
 
 static inline unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields)

@@ -27,6 +27,8 @@ struct genlru_view {
 
 /* The access again, out of line, where it changes the generation. */
 GENLRU_API void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node);
+/* ... and on a node of the sample: counts, and tells the learner. */
+GENLRU_API void genlru_impl_access_sampled(struct genlru *lru, struct genlru_node *node);
 
 /*
  * Records a hit by the owner's own code on a node, in whatever state it is. Any thread that keeps the node's
@@ -40,6 +42,10 @@ static inline void genlru_access(struct genlru *lru, struct genlru_node *node)
 
     if (GENLRU_LIKELY(genlru_impl_is_saturated(genlru_impl_word(state), genlru_impl_load_relaxed(&view->saturated))))
         return;
+    if (GENLRU_UNLIKELY(genlru_impl_word(state) & GENLRU_SAMPLED)) {
+        genlru_impl_access_sampled(lru, node);
+        return;
+    }
     for (;;) {
         uint32_t word = genlru_impl_word(state);
         uint32_t next = genlru_impl_word_hit(word, genlru_impl_load_relaxed(&view->window), &view->rules);
