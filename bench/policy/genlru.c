@@ -389,14 +389,16 @@ PRESET(mglru, GENLRU_POLICY_MGLRU, "mglru", "Linux multi-generational LRU before
 PRESET(mglru_old, GENLRU_POLICY_MGLRU_OLD, "mglru-old",
        "the same without the second-oldest place for entries read once", SOURCE_MGLRU);
 PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg", "MGLRU with frequency guided promotion", SOURCE_FG);
-PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru", "this library's default: mglru-fg with constants chosen by experiment",
-       SOURCE_FG);
+PRESET(tuned_fg, GENLRU_POLICY_TUNED_FG, "tuned-fg", "mglru-fg with constants chosen by experiment", SOURCE_FG);
+PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru", "this library's default: learns which of its rules suits the load",
+       "docs/policy.md");
 
 const struct genlru_policy *policy_genlru_preset(const struct policy_ops *ops)
 {
     return ops == &policy_mglru       ? &GENLRU_POLICY_MGLRU
            : ops == &policy_mglru_old ? &GENLRU_POLICY_MGLRU_OLD
            : ops == &policy_mglru_fg  ? &GENLRU_POLICY_MGLRU_FG
+           : ops == &policy_tuned_fg  ? &GENLRU_POLICY_TUNED_FG
            : ops == &policy_genlru    ? &GENLRU_POLICY_DEFAULT
                                       : NULL;
 }

@@ -128,8 +128,16 @@ extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU;
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU_OLD;
 /* Frequency guided promotion, the v3 rules with deferral out of the oldest two generations. */
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU_FG;
-/* genlru's own: what a config without a policy gets. */
+/* The same with constants chosen by experiment: the best fixed policy here for owners whose keys cannot be sampled. */
+extern GENLRU_API const struct genlru_policy GENLRU_POLICY_TUNED_FG;
+/*
+ * genlru's own: what a config without a policy gets. It learns, given a capacity and hash_of; else it is TUNED_FG that
+ * also counts shadows by distance.
+ */
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_DEFAULT;
+
+/* Rules that a learning lru chooses among. */
+#define GENLRU_NR_RULES 8u
 
 /*
  * The rules that a learning lru chooses among, complete policies that do not learn: for fixing one, and for experiments.

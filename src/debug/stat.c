@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics: loose snapshots from counters, without any lock. */
 #include "genlru/stat.h"
+#include "learn/learn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -92,6 +93,8 @@ int genlru_stat(const struct genlru *lru, struct genlru_stat *ret_stat)
     fill_sizes(lru, &stat);
     fill_movers(lru, &stat);
     fill_tiers(lru, &stat);
+    genlru__learn_stat(lru, &stat);
+    stat.metadata_bytes += stat.learn_bytes;
     memcpy(ret_stat, &stat, stat.size);
     return 0;
 }

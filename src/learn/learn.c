@@ -27,9 +27,13 @@ struct genlru__learn {
     struct genlru__learner learner;
     struct genlru__minis *minis;
     struct genlru__rule rule[GENLRU__NR_RULES];
-    genlru__u64 nr_played; /* relaxed atomics, for statistics */
-    genlru__u64 nr_dropped;
+    /* For statistics: relaxed atomics, written by who plays. */
+    genlru__u64 nr_played;
+    genlru__u64 nr_lost; /* written by who does not */
     genlru__u64 nr_changes;
+    genlru__u64 rule_missed[GENLRU__NR_RULES];
+    genlru__u64 rule_saved[GENLRU__NR_RULES];
+    genlru__u64 rule_lost[GENLRU__NR_RULES];
 };
 
 bool genlru__learn_is_wanted(const struct genlru_config *config)
@@ -119,6 +123,18 @@ static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t bes
     genlru__bump(&learn->nr_changes, 1);
 }
 
+static void show_evidence(struct genlru__learn *learn)
+{
+    const struct genlru__learner *learner = &learn->learner;
+    unsigned c = learner->current, i;
+
+    for (i = 0; i < GENLRU__NR_RULES; i++) {
+        genlru_impl_store_relaxed(&learn->rule_missed[i], learner->missed[i] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_saved[i], learner->lead[c][i] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_lost[i], learner->lead[i][c] / GENLRU__LEARNER_ONE);
+    }
+}
+
 static void play(struct genlru *lru, struct genlru__learn *learn, uint64_t sample)
 {
     uint32_t missed = genlru__minis_access(learn->minis, (uint32_t)sample, (uint32_t)(sample >> 32));
@@ -133,6 +149,7 @@ static void play(struct genlru *lru, struct genlru__learn *learn, uint64_t sampl
 
         if (best != learn->learner.current)
             follow(lru, learn, best);
+        show_evidence(learn);
     }
 }
 
@@ -161,7 +178,7 @@ static void tell(struct genlru *lru, uint64_t sample)
         return;
     /* acquire L1: pairs with release L0; guards the miniatures and the learner */
     if (__atomic_exchange_n(&learn->is_busy, 1, __ATOMIC_ACQUIRE)) {
-        genlru_impl_fetch_add_relaxed(&learn->nr_dropped, GENLRU__NR_SAMPLES);
+        genlru_impl_fetch_add_relaxed(&learn->nr_lost, GENLRU__NR_SAMPLES);
         return;
     }
     for (i = 0; i < GENLRU__NR_SAMPLES; i++)
@@ -185,4 +202,26 @@ void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node)
     hash = seeded(lru->learn, lru->hash_of(lru->hash_ctx, node));
     if (is_of_sample(lru->learn, hash))
         tell(lru, sample_of(hash, charge_of(node)));
+}
+
+void genlru__learn_stat(const struct genlru *lru, struct genlru_stat *stat)
+{
+    const struct genlru__learn *learn = lru->learn;
+    unsigned i;
+
+    if (!learn)
+        return;
+    stat->is_learning = 1;
+    stat->rule = genlru__rule(lru)->number - 1;
+    stat->sample_entries = learn->learner.entries;
+    stat->sample_per_million = learn->bound ? (uint32_t)((uint64_t)learn->bound * 1000000 >> 32) : 1000000;
+    stat->samples = genlru_impl_load_relaxed(&learn->nr_played);
+    stat->samples_lost = genlru_impl_load_relaxed(&learn->nr_lost);
+    stat->rule_changes = genlru_impl_load_relaxed(&learn->nr_changes);
+    stat->learn_bytes = learn->bytes;
+    for (i = 0; i < GENLRU__NR_RULES; i++) {
+        stat->rule_missed[i] = genlru_impl_load_relaxed(&learn->rule_missed[i]);
+        stat->rule_saved[i] = genlru_impl_load_relaxed(&learn->rule_saved[i]);
+        stat->rule_lost[i] = genlru_impl_load_relaxed(&learn->rule_lost[i]);
+    }
 }

@@ -14,6 +14,7 @@
 #define GENLRU_LEARN_LEARN_H
 
 #include "gens/lru.h"
+#include "genlru/stat.h"
 #include "learn/learner.h"
 
 /* What learning needs of a config; false = it is not to be had. */
@@ -22,6 +23,9 @@ bool genlru__learn_is_wanted(const struct genlru_config *config);
 /* Makes lru->learn, and puts the rule it starts from in force. 0 or -ENOMEM. */
 int genlru__learn_create(struct genlru *lru, const struct genlru_config *config);
 void genlru__learn_destroy(struct genlru *lru);
+
+/* What is known, for genlru_stat: a loose snapshot. Any thread; no lock. */
+void genlru__learn_stat(const struct genlru *lru, struct genlru_stat *stat);
 
 /* Whether the key that an add brings is of the sample; *ret_sample is what to tell then. Calls hash_of: no lock held. */
 bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how,

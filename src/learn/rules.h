@@ -5,7 +5,7 @@
 
 #include "genlru/policy.h"
 
-enum { GENLRU__NR_RULES = 8, GENLRU__RULE_AT_START = 1, GENLRU__RULE_LIKE_LRU = 2 };
+enum { GENLRU__NR_RULES = GENLRU_NR_RULES, GENLRU__RULE_AT_START = 1 };
 
 extern const struct genlru_policy genlru__rules[GENLRU__NR_RULES];
 

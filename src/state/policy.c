@@ -53,17 +53,16 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_OLD = {
  * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts with
  * what its shadow counted, at most 3.
  */
-#define FG_RULES                                                                                          \
-    .mapped = {.first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1}, \
-    .place = {.cold = 0,                                                                                  \
-              .warm = 1,                                                                                  \
-              .warm_refs = 2,                                                                             \
-              .warm_workingset = 0,                                                                       \
-              .fault = -2,                                                                                \
-              .fault_workingset = -1,                                                                     \
-              .hot = -2,                                                                                  \
-              .putback = -2},                                                                             \
-    .refault = {.refs_cap = 3, .workingset_refs = 2}
+#define FG_MAPPED                                                                                       \
+    {                                                                                                   \
+        .first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1        \
+    }
+#define FG_PLACE                                                                                        \
+    {                                                                                                   \
+        .cold = 0, .warm = 1, .warm_refs = 2, .warm_workingset = 0, .fault = -2, .fault_workingset = -1, \
+        .hot = -2, .putback = -2                                                                        \
+    }
+#define FG_RULES .mapped = FG_MAPPED, .place = FG_PLACE, .refault = {.refs_cap = 3, .workingset_refs = 2}
 #define FG_TIERS(nr)                                                                                      \
     {                                                                                                     \
         .tier_of_refs = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, .base_gain = 1, .tier_gain = 2, \
@@ -85,25 +84,46 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_FG = {
 };
 
 /*
- * genlru's own, for now: FG with five constants chosen by experiment on the open traces (docs/policy.md).
+ * FG tuned: FG with five constants chosen by experiment on the open traces (docs/policy.md).
  *   - A new generation each time a quarter of the capacity was evicted. Hits by read() alone hardly ever age a
  *     window, and what was hot once then stays; this is the change that matters most.
  *   - Any generation but the youngest defers, at the third use, with 4 refs kept.
  *   - 16 refaults are enough to protect a tier, so that small caches are not without the controller.
  */
-const struct genlru_policy GENLRU_POLICY_DEFAULT = {
+#define TUNED_HIT               \
+    {                           \
+        .refs_max = 7,          \
+        .overflow_up = 1,       \
+        .overflow_refs = 3,     \
+        .defer_gens = 3,        \
+        .defer_refs = 3,        \
+        .defer_up = 1,          \
+        .promoted_refs = 4      \
+    }
+
+const struct genlru_policy GENLRU_POLICY_TUNED_FG = {
     .size = sizeof(struct genlru_policy),
-    .name = "genlru",
-    .hit = {.refs_max = 7,
-            .overflow_up = 1,
-            .overflow_refs = 3,
-            .defer_gens = 3,
-            .defer_refs = 3,
-            .defer_up = 1,
-            .promoted_refs = 4},
+    .name = "tuned-fg",
+    .hit = TUNED_HIT,
     FG_RULES,
     .tiers = FG_TIERS(16),
     .age_percent = 25,
+};
+
+/*
+ * genlru's own: learns which of the rules in learn/rules.c suits the load. Where it cannot (no capacity, no hash_of) it is FG
+ * tuned, with shadows that also count within half the capacity (docs/policy.md).
+ */
+const struct genlru_policy GENLRU_POLICY_DEFAULT = {
+    .size = sizeof(struct genlru_policy),
+    .name = "genlru",
+    .hit = TUNED_HIT,
+    .mapped = FG_MAPPED,
+    .place = FG_PLACE,
+    .refault = {.refs_cap = 3, .workingset_refs = 2, .distance_percent = 50},
+    .tiers = FG_TIERS(16),
+    .age_percent = 25,
+    .learn = 1,
 };
 
 static int is_place(int place, unsigned nr_gens)
