@@ -53,14 +53,14 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_OLD = {
  * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts with
  * what its shadow counted, at most 3.
  */
-#define FG_MAPPED                                                                                       \
-    {                                                                                                   \
-        .first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1        \
+#define FG_MAPPED                                                                                \
+    {                                                                                            \
+        .first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1 \
     }
-#define FG_PLACE                                                                                        \
-    {                                                                                                   \
-        .cold = 0, .warm = 1, .warm_refs = 2, .warm_workingset = 0, .fault = -2, .fault_workingset = -1, \
-        .hot = -2, .putback = -2                                                                        \
+#define FG_PLACE                                                                                                    \
+    {                                                                                                               \
+        .cold = 0, .warm = 1, .warm_refs = 2, .warm_workingset = 0, .fault = -2, .fault_workingset = -1, .hot = -2, \
+        .putback = -2                                                                                               \
     }
 #define FG_RULES .mapped = FG_MAPPED, .place = FG_PLACE, .refault = {.refs_cap = 3, .workingset_refs = 2}
 #define FG_TIERS(nr)                                                                                      \
@@ -90,15 +90,10 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_FG = {
  *   - Any generation but the youngest defers, at the third use, with 4 refs kept.
  *   - 16 refaults are enough to protect a tier, so that small caches are not without the controller.
  */
-#define TUNED_HIT               \
-    {                           \
-        .refs_max = 7,          \
-        .overflow_up = 1,       \
-        .overflow_refs = 3,     \
-        .defer_gens = 3,        \
-        .defer_refs = 3,        \
-        .defer_up = 1,          \
-        .promoted_refs = 4      \
+#define TUNED_HIT                                                                                             \
+    {                                                                                                         \
+        .refs_max = 7, .overflow_up = 1, .overflow_refs = 3, .defer_gens = 3, .defer_refs = 3, .defer_up = 1, \
+        .promoted_refs = 4                                                                                    \
     }
 
 const struct genlru_policy GENLRU_POLICY_TUNED_FG = {

@@ -5,11 +5,8 @@
 #include <stdio.h>
 
 static const struct genlru_policy *const presets[] = {
-    &GENLRU_POLICY_MGLRU_OLD,
-    &GENLRU_POLICY_MGLRU,
-    &GENLRU_POLICY_MGLRU_FG,
-    &GENLRU_POLICY_TUNED_FG,
-    &GENLRU_POLICY_DEFAULT,
+    &GENLRU_POLICY_MGLRU_OLD, &GENLRU_POLICY_MGLRU,   &GENLRU_POLICY_MGLRU_FG,
+    &GENLRU_POLICY_TUNED_FG,  &GENLRU_POLICY_DEFAULT,
 };
 
 enum { NR_PRESETS = sizeof(presets) / sizeof(presets[0]) };

@@ -27,7 +27,8 @@ static uint64_t hash_of(void *ctx, const struct genlru_node *node)
     return (uint64_t)(node - owner->nodes);
 }
 
-static void begin(struct owner *owner, struct unit *unit, uint64_t nr_keys, uint64_t capacity, uint64_t seed, bool learn)
+static void begin(struct owner *owner, struct unit *unit, uint64_t nr_keys, uint64_t capacity, uint64_t seed,
+                  bool learn)
 {
     struct genlru_config config = unit_config(unit);
 

@@ -148,7 +148,8 @@ Test(mini, misses_what_the_lru_misses, .timeout = 300)
         uint64_t lru = misses_of_lru(rule);
         double ratio = (double)nr_missed[rule] / (double)lru;
 
-        printf("rule %u: %llu in miniature, %llu\n", rule, (unsigned long long)nr_missed[rule], (unsigned long long)lru);
+        printf("rule %u: %llu in miniature, %llu\n", rule, (unsigned long long)nr_missed[rule],
+               (unsigned long long)lru);
         cr_assert(ratio > 0.97 && ratio < 1.03, "rule %u: %f", rule, ratio);
     }
     free(minis);

@@ -45,7 +45,9 @@ Test(rules, differ)
             const struct genlru_policy *a = genlru_policy_rule(i), *b = genlru_policy_rule(j);
 
             cr_assert(strcmp(a->name, b->name) != 0);
-            cr_assert(memcmp(&a->place, &b->place, sizeof(a->place)) || memcmp(&a->refault, &b->refault, sizeof(a->refault)) ||
-                      memcmp(&a->probation, &b->probation, sizeof(a->probation)) || memcmp(&a->keep, &b->keep, sizeof(a->keep)));
+            cr_assert(memcmp(&a->place, &b->place, sizeof(a->place)) ||
+                      memcmp(&a->refault, &b->refault, sizeof(a->refault)) ||
+                      memcmp(&a->probation, &b->probation, sizeof(a->probation)) ||
+                      memcmp(&a->keep, &b->keep, sizeof(a->keep)));
         }
 }
