@@ -100,12 +100,26 @@ static int check_sizes(const struct policy_config *config)
     return 0;
 }
 
-static uint32_t chunk_of(const struct policy_config *config, const struct genlru_variant *variant)
+/*
+ * The kernel's presets as chunk.h says. What is the library's own evicts as an owner in user space would: a batch, but not more
+ * than a 64th of a small cache.
+ */
+static uint32_t chunk_of(const struct policy_config *config, const struct genlru_variant *variant,
+                         const struct genlru_policy *policy)
 {
+    enum { OWN_SHARE = 64 };
+    uint32_t own = (uint32_t)(config->capacity / OWN_SHARE);
+
     if (variant && variant->chunk) {
         return variant->chunk;
     }
-    return config->sizes ? POLICY_CHUNK_MAX : policy_chunk((uint32_t)config->capacity);
+    if (config->sizes) {
+        return POLICY_CHUNK_MAX;
+    }
+    if (policy->learn) {
+        return own < 1 ? 1 : own < POLICY_CHUNK_MAX ? own : POLICY_CHUNK_MAX;
+    }
+    return policy_chunk((uint32_t)config->capacity);
 }
 
 /* How many entries fill the cache, about: owners know what theirs weigh. */
@@ -146,7 +160,7 @@ static int owner_create(const struct policy_config *config, const struct genlru_
     how.stripes = 1; /* one thread: the order of adds is the order of the list */
     how.on_error = on_error;
     policy_init(&o->base, ops, config);
-    o->chunk = chunk_of(config, variant);
+    o->chunk = chunk_of(config, variant, how.policy);
     o->place = array_create(config->nr_ids, sizeof(*o->place));
     o->state = array_create(config->nr_ids, sizeof(*o->state));
     rc = o->place && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;

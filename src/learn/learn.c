@@ -59,7 +59,7 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
         return -ENOMEM;
     memset(learn, 0, head_bytes());
     learn->bytes = bytes;
-    learn->seed = config->sample_seed;
+    learn->seed = genlru__mix(config->sample_seed + 1); /* 0 as good as any */
     learn->bound = all > entries ? (uint32_t)(((uint64_t)entries << 32) / all) : 0;
     learn->epoch = learn->until_epoch = EPOCH * entries;
     for (i = 0; i < GENLRU__NR_RULES; i++) {
@@ -90,7 +90,7 @@ static uint64_t sample_of(uint64_t hash, uint32_t charge)
 
 static uint64_t seeded(const struct genlru__learn *learn, uint64_t key_hash)
 {
-    return genlru__mix(genlru__mix(key_hash ^ learn->seed) + learn->seed);
+    return genlru__mix(key_hash ^ learn->seed);
 }
 
 static uint32_t charge_of(const struct genlru_node *node)

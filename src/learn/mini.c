@@ -40,6 +40,7 @@ struct fifo {
 
 struct mini {
     struct genlru__context context;
+    uint64_t saturated; /* words that a hit does not change (impl/state.h) */
     uint64_t max_seq;
     uint64_t min_seq;
     uint64_t nodes;
@@ -92,6 +93,7 @@ static void set_window(struct genlru__minis *minis, struct mini *mini)
     const unsigned width[GENLRU_MAX_TYPES] = {(unsigned)(mini->max_seq - mini->min_seq + 1), 1, 1, 1};
 
     mini->context.window = genlru__window_value(mini->max_seq, width, minis->epoch);
+    mini->saturated = genlru__saturated(mini->context.policy, mini->context.window);
 }
 
 struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_t capacity, unsigned nr_gens,
@@ -393,7 +395,7 @@ uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint3
         const struct mini *mini = &minis->mini[rule];
         struct cell *cell = cell_of(minis, key, rule);
 
-        if (!(missed >> rule & 1u))
+        if (!(missed >> rule & 1u) && !genlru_impl_is_saturated(cell->word, mini->saturated))
             cell->word = genlru_impl_word_hit(cell->word, mini->context.window, &mini->context.policy->hit);
     }
     for (left = missed; left; left &= left - 1)

@@ -4,7 +4,8 @@
  *
  * What they share: a hit counts (refs and freq, up to 15) and moves nothing; the window stays full; a node's count begins
  * with the access that added it, so "used n times since" is refs > n; a shadow counts for twice the capacity's evictions.
- * What differs is where nodes enter, what a scan of the oldest generation keeps and for how long, and what probation asks for.
+ * Fixed, a
+ * rule begins a freq epoch by evictions; under a learning lru, which sees all accesses of a sample, by these. What differs is where nodes enter, what a scan of the oldest generation keeps and for how long, and what probation asks for.
  *
  * #  name             enters        returns      probation  kept, and how far up       is like
  * 0  refs             oldest        +1           -          used twice, +1, halved     CLOCK whose counts survive eviction
@@ -30,7 +31,7 @@
         .mapped = {.refs_cap = 15, .second_refs = NEVER, .promoted_refs = 15, .youngest_counts = 1},        \
         .place = place_, .refault = refault_,                                                               \
         .tiers = {.base_gain = 1, .tier_gain = 1, .min_refaults = 255, .protect_refs = 15},                 \
-        .probation = probation_, .keep = keep_, .full_window = 1                                            \
+        .probation = probation_, .keep = keep_, .epoch_percent = 300, .full_window = 1                                       \
     }
 #define PLACE(cold_, refault_, refault_percent_)                                                            \
     {.cold = (cold_), .warm = (cold_), .fault = (refault_), .fault_workingset = (refault_), .hot = -2,      \
@@ -48,7 +49,7 @@
 
 const struct genlru_policy genlru__rules[GENLRU__NR_RULES] = {
     RULE("refs", PLACE(0, 1, 100), REFAULT(KEEP_COUNT), NO_PROBATION, KEEP(3, 0, GENLRU_DECAY_HALF)),
-    RULE("duel", PLACE(0, 0, 0), REFAULT(KEEP_COUNT), PROBATION(5, 2, 0, 15, 0, 4), KEEP(2, 0, GENLRU_DECAY_HALF)),
+    RULE("duel", PLACE(0, 0, 0), REFAULT(KEEP_COUNT), PROBATION(5, 2, 0, 15, 0, 8), KEEP(2, 0, GENLRU_DECAY_HALF)),
     RULE("second-chance", PLACE(-1, -1, 100), REFAULT(FORGET_COUNT), NO_PROBATION, KEEP(2, 0, GENLRU_DECAY_ALL)),
     RULE("twoq", PLACE(0, 1, 50), REFAULT(FORGET_COUNT), PROBATION(10, NEVER, 1, 1, 1, 0), KEEP(2, 0, GENLRU_DECAY_ALL)),
     RULE("slow-decay", PLACE(0, -1, 200), REFAULT(KEEP_COUNT), NO_PROBATION, KEEP(2, 1, GENLRU_DECAY_ONE)),

@@ -86,7 +86,8 @@ bool genlru__advance_clocks(struct genlru *lru)
 
     if (capacity == GENLRU_NO_LIMIT)
         return false;
-    if (is_due(clock, lru->epoch_clock, capacity, genlru__policy(lru)->epoch_percent)) {
+    /* learning has its own measure of time */
+    if (!lru->learn && is_due(clock, lru->epoch_clock, capacity, genlru__policy(lru)->epoch_percent)) {
         lru->epoch_clock = clock;
         genlru__begin_epoch(lru);
     }
