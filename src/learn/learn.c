@@ -12,7 +12,7 @@
 
 enum {
     MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
-    MAX_ENTRIES = 2048, /* more do not, and cost memory */
+    MAX_ENTRIES = 1536, /* more do not, and cost memory */
     SHARE = 50,         /* between the two: a 50th of the lru's */
     EPOCH = 20          /* a freq epoch: this many accesses per entry */
 };

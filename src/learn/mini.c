@@ -10,7 +10,8 @@
 #include "reclaim/verdict.h"
 
 enum {
-    KEYS_PER_ENTRY = 4, /* keys of the directory: what the rules have between them, and their shadows */
+    KEYS_PER_ENTRY = 8, /* keys of the directory: what the rules have between them, and their shadows */
+    END = UINT16_MAX,   /* of a bucket */
     PROBES = 8,         /* keys looked at for the one to give way */
     CELLS = GENLRU__NR_RULES,
     LIST_OF_PROBATION = GENLRU_MAX_GENS,
@@ -22,9 +23,10 @@ enum {
 struct key {
     uint32_t print;
     uint32_t charge;
-    uint32_t next;     /* of its bucket */
-    uint32_t seen;     /* accesses of the sample until its last one */
-    uint32_t resident; /* mask of rules */
+    uint32_t seen;    /* accesses of the sample until its last one */
+    uint16_t next;    /* of its bucket */
+    uint8_t resident; /* mask of rules */
+    uint8_t unused;
 };
 
 /* The word is 0 until the rule first had the key. */
@@ -61,7 +63,7 @@ struct genlru__minis {
     uint32_t epoch;
     struct key *key;
     struct cell *cell;
-    uint32_t *bucket;
+    uint16_t *bucket;
     struct mini mini[GENLRU__NR_RULES];
 };
 
@@ -85,7 +87,7 @@ size_t genlru__minis_bytes(uint32_t entries)
     size_t nr = nr_keys_of(entries);
 
     return round_to_line(sizeof(struct genlru__minis)) + round_to_line(nr * CELLS * sizeof(struct cell)) +
-           round_to_line(nr * sizeof(struct key)) + nr_buckets_of(entries) * sizeof(uint32_t);
+           round_to_line(nr * sizeof(struct key)) + nr_buckets_of(entries) * sizeof(uint16_t);
 }
 
 static void set_window(struct genlru__minis *minis, struct mini *mini)
@@ -110,9 +112,9 @@ struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_
     at += round_to_line((size_t)minis->nr_keys * CELLS * sizeof(struct cell));
     minis->key = (struct key *)(void *)at;
     at += round_to_line((size_t)minis->nr_keys * sizeof(struct key));
-    minis->bucket = (uint32_t *)(void *)at;
+    minis->bucket = (uint16_t *)(void *)at;
     minis->bucket_mask = (uint32_t)nr_buckets_of(entries) - 1;
-    memset(minis->bucket, 0xff, nr_buckets_of(entries) * sizeof(uint32_t));
+    memset(minis->bucket, 0xff, nr_buckets_of(entries) * sizeof(uint16_t));
     for (rule = 0; rule < GENLRU__NR_RULES; rule++) {
         struct mini *mini = &minis->mini[rule];
 
@@ -136,7 +138,7 @@ void genlru__minis_begin_epoch(struct genlru__minis *minis)
 
 /* ---- the directory ---- */
 
-static uint32_t *bucket_of(const struct genlru__minis *minis, uint32_t print)
+static uint16_t *bucket_of(const struct genlru__minis *minis, uint32_t print)
 {
     return &minis->bucket[(print * UINT32_C(0x9e3779b1) >> 7) & minis->bucket_mask];
 }
@@ -150,14 +152,14 @@ static uint32_t find_key(const struct genlru__minis *minis, uint32_t print)
 {
     uint32_t key = *bucket_of(minis, print);
 
-    while (key != NONE && minis->key[key].print != print)
+    while (key != END && minis->key[key].print != print)
         key = minis->key[key].next;
-    return key;
+    return key == END ? NONE : key;
 }
 
 static void forget_key(struct genlru__minis *minis, uint32_t key)
 {
-    uint32_t *link = bucket_of(minis, minis->key[key].print);
+    uint16_t *link = bucket_of(minis, minis->key[key].print);
 
     while (*link != key)
         link = &minis->key[*link].next;
@@ -188,12 +190,13 @@ static uint32_t free_key(struct genlru__minis *minis)
 
 static uint32_t make_key(struct genlru__minis *minis, uint32_t print, uint32_t charge)
 {
-    uint32_t key = free_key(minis), *bucket = bucket_of(minis, print);
+    uint32_t key = free_key(minis);
+    uint16_t *bucket = bucket_of(minis, print);
 
     if (key == NONE)
         return NONE;
-    minis->key[key] = (struct key){print, charge, *bucket, minis->now, 0};
-    *bucket = key;
+    minis->key[key] = (struct key){print, charge, minis->now, *bucket, 0, 0};
+    *bucket = (uint16_t)key;
     memset(cell_of(minis, key, 0), 0, CELLS * sizeof(struct cell));
     return key;
 }
@@ -250,7 +253,7 @@ static void evict(struct genlru__minis *minis, unsigned rule, uint32_t key)
     struct mini *mini = &minis->mini[rule];
 
     cell_of(minis, key, rule)->link = (uint32_t)mini->clock;
-    minis->key[key].resident &= ~(1u << rule);
+    minis->key[key].resident &= (uint8_t) ~(1u << rule);
     mini->nodes--;
     mini->charge -= minis->key[key].charge;
     mini->clock += minis->key[key].charge;
@@ -372,7 +375,7 @@ static void fill(struct genlru__minis *minis, unsigned rule, uint32_t key)
         return;
     mini->nodes++;
     mini->charge += charge;
-    minis->key[key].resident |= 1u << rule;
+    minis->key[key].resident |= (uint8_t)(1u << rule);
     append(minis, rule, key, word);
 }
 
@@ -407,7 +410,7 @@ void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print)
 {
     uint32_t key = *bucket_of(minis, print);
 
-    if (key != NONE) {
+    if (key != END) {
         __builtin_prefetch(&minis->key[key], 1);
         __builtin_prefetch(cell_of(minis, key, 0), 1);
     }

@@ -95,16 +95,34 @@ static unsigned choose_type(struct genlru *lru, uint32_t types)
     return best;
 }
 
-/* Whether the probation list, not the oldest generation, is to be scanned. */
-static bool is_probation_due(const struct genlru *lru, unsigned type)
+/* Charge that the call still wants beyond one victim, were all as heavy as those on probation. */
+static uint64_t wants_more(const struct genlru__scan *scan, const struct genlru__counter *probation)
 {
-    const struct genlru__chain *chain = &lru->chain[genlru__list_of_probation(lru, type)];
+    const struct genlru_budget *budget = scan->budget;
+    uint64_t mean = probation->charge / genlru__max(1, probation->nodes);
+    uint64_t nodes = budget->nodes ? genlru__min(budget->nodes, scan->max) : scan->max, wanted;
+
+    wanted =
+        budget->charge ? genlru__sub_clamped(budget->charge, scan->result.charge) : (nodes - scan->result.nodes) * mean;
+    return genlru__sub_clamped(wanted, mean);
+}
+
+/*
+ * Whether the probation list, not the oldest generation, is to be scanned. It is once it holds its share beside what the call
+ * wants: a call for many would leave less than the share else, and nodes would stay for less than it means.
+ */
+static bool is_probation_due(const struct genlru__scan *scan, unsigned type)
+{
+    const struct genlru *lru = scan->lru;
     uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
     uint64_t share = genlru__percent_of(capacity, genlru__policy(lru)->probation.percent);
+    struct genlru__counter probation;
 
-    if (!has_nodes(chain))
+    if (!has_nodes(&lru->chain[genlru__list_of_probation(lru, type)]))
         return false;
-    return genlru__sum(lru, type, GENLRU__PROBATION_INDEX).charge >= genlru__max(1, share) ||
+    probation = genlru__sum(lru, type, GENLRU__PROBATION_INDEX);
+    return genlru__sub_clamped(probation.charge, genlru__min(share, wants_more(scan, &probation))) >=
+               genlru__max(1, share) ||
            !gens_have_nodes(lru, type);
 }
 
@@ -125,7 +143,7 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     struct genlru__rates rates;
     uint64_t scanned = scan->result.scanned + scan->result.holes;
     unsigned list = genlru__list_of_probation(lru, type), flush;
-    bool is_probation = is_probation_due(lru, type);
+    bool is_probation = is_probation_due(scan, type);
 
     scan->has_residents = gens_have_nodes(lru, type);
     /* a duel on probation is with the oldest generation, so there must be one, too */
