@@ -102,12 +102,12 @@ static int check_sizes(const struct policy_config *config)
 
 /*
  * The kernel's presets as chunk.h says. What is the library's own evicts as an owner in user space would: a batch, but not more
- * than a 64th of a small cache.
+ * than a 256th of a small cache.
  */
 static uint32_t chunk_of(const struct policy_config *config, const struct genlru_variant *variant,
                          const struct genlru_policy *policy)
 {
-    enum { OWN_SHARE = 64 };
+    enum { OWN_SHARE = 256 };
     uint32_t own = (uint32_t)(config->capacity / OWN_SHARE);
 
     if (variant && variant->chunk) {

@@ -117,7 +117,7 @@ bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *n
 /* Follows the best rule from now on. Residents stay where they are. */
 static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t best)
 {
-    learn->learner.current = best;
+    genlru__learner_follow(&learn->learner, best);
     /* relaxed: rules never change; who still decides by the old one for a moment decides as well as a moment ago */
     __atomic_store_n(&lru->rule, &learn->rule[best], __ATOMIC_RELAXED);
     genlru__bump(&learn->nr_changes, 1);

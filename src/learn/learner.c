@@ -18,7 +18,7 @@ void genlru__learner_init(struct genlru__learner *learner, uint32_t entries, uin
     memset(learner, 0, sizeof(*learner));
     learner->entries = entries;
     learner->current = current;
-    learner->constants = (struct genlru__learner_constants){100, 1, 50, 30, 100};
+    learner->constants = (struct genlru__learner_constants){100, 8, 1, 50, 30, 100};
     learner->until_look = share_of(entries, learner->constants.look_permille, MIN_LOOK);
     learner->until_decay = share_of(entries, learner->constants.decay_permille, 1);
 }
@@ -49,6 +49,7 @@ static void count(struct genlru__learner *learner, uint32_t missed)
 
 bool genlru__learner_count(struct genlru__learner *learner, uint32_t missed)
 {
+    learner->age++;
     if (missed)
         count(learner, missed);
     if ((missed >> learner->current & 1u) && --learner->until_decay == 0) {
@@ -61,14 +62,28 @@ bool genlru__learner_count(struct genlru__learner *learner, uint32_t missed)
     return true;
 }
 
+void genlru__learner_follow(struct genlru__learner *learner, uint32_t rule)
+{
+    learner->current = rule;
+    learner->age = 0;
+}
+
+/* What a change from rule c would have to save, but for chance. */
+static uint64_t cost_of_change(const struct genlru__learner *learner)
+{
+    const struct genlru__learner_constants *k = &learner->constants;
+    uint64_t cost = (uint64_t)learner->entries * k->cost_permille * GENLRU__LEARNER_ONE / 1000;
+    uint64_t half = (uint64_t)learner->entries * k->cost_halves;
+
+    return cost * half / (half + learner->age) + learner->missed[learner->current] * k->missed_permille / 1000;
+}
+
 /* Whether rule j should replace rule c. */
 static bool is_better(const struct genlru__learner *learner, unsigned c, unsigned j)
 {
     const struct genlru__learner_constants *k = &learner->constants;
     uint64_t saved = learner->lead[c][j], lost = learner->lead[j][c];
-    uint64_t cost = (uint64_t)learner->entries * k->cost_permille * GENLRU__LEARNER_ONE / 1000 +
-                    learner->missed[c] * k->missed_permille / 1000;
-    uint64_t gain;
+    uint64_t cost = cost_of_change(learner), gain;
 
     if (saved <= lost + cost)
         return false;

@@ -41,24 +41,29 @@ Test(learner, agreement_tells_nothing)
     cr_assert(genlru__learner_best(&learner) == 1);
 }
 
-/* The formula, in floating point. */
-static int should_replace(double saved, double lost, double missed)
+/* The formula, in floating point: 1 yes, 0 no, -1 so close that rounding decides. */
+static int should_replace(double saved, double lost, double missed, double age)
 {
-    double gain = saved - lost - missed / 1000 - ENTRIES / 10.0;
+    double gain = saved - lost - missed / 1000 - ENTRIES / 10.0 * 8 * ENTRIES / (8 * ENTRIES + age);
+    double excess = (gain > 0 ? gain * gain : -1) - 0.25 * (saved + lost); /* gain > 1/2 root of the sum */
 
-    return gain > 0 && gain * gain > 0.25 * (saved + lost); /* gain > 1/2 root of the sum */
+    return excess > 1 ? 1 : excess < -1 ? 0 : -1;
 }
 
 /* Every pair of counts around the bound, set directly, for a challenger that missed less. */
 Test(learner, bound)
 {
-    unsigned saved, lost, missed, nr_yes = 0, nr_no = 0;
+    unsigned saved, lost, missed, age = 0, nr_yes = 0, nr_no = 0;
 
-    for (lost = 0; lost < 3000; lost += 97)
+    for (lost = 0; lost < 3000; lost += 97, age = age * 2 + 100)
         for (missed = 0; missed < 20000; missed += 1999)
             for (saved = lost; saved < lost + 260; saved++) {
                 struct genlru__learner learner = learner_of(ENTRIES, 3);
-                int want = should_replace(saved, lost, missed);
+                int want = should_replace(saved, lost, missed, age % 100000);
+
+                learner.age = age % 100000;
+                if (want < 0)
+                    continue;
 
                 learner.lead[3][5] = (uint64_t)saved * GENLRU__LEARNER_ONE;
                 learner.lead[5][3] = (uint64_t)lost * GENLRU__LEARNER_ONE;
@@ -66,7 +71,7 @@ Test(learner, bound)
                 learner.missed[5] = learner.missed[3] - 1;
                 cr_assert(genlru__learner_best(&learner) == (want ? 5 : 3), "saved %u lost %u missed %u", saved, lost,
                           missed);
-                nr_yes += want != 0;
+                nr_yes += want == 1;
                 nr_no += want == 0;
             }
     cr_assert(nr_yes > 1000 && nr_no > 1000);
@@ -87,7 +92,7 @@ Test(learner, weighs_both_ways)
 {
     struct genlru__learner learner = learner_of(ENTRIES, 0);
 
-    count(&learner, 1u << 0, 400);
+    count(&learner, 1u << 0, 400); /* each of the others hits */
     count(&learner, ALL & ~(1u << 0), 390);
     cr_assert(genlru__learner_best(&learner) == 0);
 }
@@ -105,6 +110,19 @@ Test(learner, forgets_by_misses)
     cr_assert(learner.lead[5][2] == 1500 * GENLRU__LEARNER_ONE, "no miss of rule 2 yet");
     count(&learner, ALL, 30 * 100); /* a hundred decays by a hundredth: to 1/e */
     cr_assert_float_eq((double)learner.lead[5][2] / GENLRU__LEARNER_ONE, 1500 * 0.366, 1500 * 0.01);
+}
+
+/* The same lead moves a rule that has been in force for long, and not one that has just come. */
+Test(learner, an_old_lead_weighs_more)
+{
+    struct genlru__learner learner = learner_of(ENTRIES, 0);
+
+    count(&learner, ALL & ~(1u << 4), 80);
+    cr_assert(genlru__learner_best(&learner) == 0);
+    count(&learner, 0, 8 * ENTRIES);
+    cr_assert(genlru__learner_best(&learner) == 4);
+    genlru__learner_follow(&learner, 4);
+    cr_assert(learner.current == 4 && learner.age == 0 && genlru__learner_best(&learner) == 4);
 }
 
 Test(learner, looks_now_and_then)
