@@ -7,7 +7,10 @@ add_library(genlru_build INTERFACE)
 target_include_directories(genlru_build INTERFACE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_features(genlru_build INTERFACE c_std_11)
-target_compile_definitions(genlru_build INTERFACE $<$<BOOL:${GENLRU_CHECKED}>:GENLRU_CHECKED=1>)
+target_compile_definitions(genlru_build INTERFACE
+    $<$<BOOL:${GENLRU_CHECKED}>:GENLRU_CHECKED=1>
+    $<$<BOOL:${GENLRU_LOCK_STATS}>:GENLRU_LOCK_STATS=1>
+    $<$<BOOL:${GENLRU_POINTS}>:GENLRU_POINTS=1>)
 target_compile_options(genlru_build INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>

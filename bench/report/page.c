@@ -54,6 +54,12 @@ static void write_count(FILE *out, uint32_t n, const char *one, const char *more
     fprintf(out, "%u %s", (unsigned)n, n == 1 ? one : more);
 }
 
+void page_write_style(FILE *out)
+{
+    fputs(style, out);
+    chart_write_style(out);
+}
+
 static void write_head(FILE *out, const struct results *r, const struct page_options *o)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -62,8 +68,7 @@ static void write_head(FILE *out, const struct results *r, const struct page_opt
           out);
     html_text(out, o->title);
     fputs("</title>\n<style>\n", out);
-    fputs(style, out);
-    chart_write_style(out);
+    page_write_style(out);
     fputs("</style></head><body>\n<h1>", out);
     html_text(out, o->title);
     fputs("</h1>\n<p class=\"dim\">", out);

@@ -14,6 +14,9 @@ struct page_options {
     const char *metric; /* what the ratios are: a column of the rows */
 };
 
+/* The rules of the page and its charts, for another page that looks alike: inside a <style>. */
+void page_write_style(FILE *out);
+
 /* 0 or -ENOMEM; whether the stream took it all is for the caller to ask. */
 int page_write(FILE *out, const struct results *results, const struct page_options *options);
 

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Configuration of an lru and of the pool that its lists take their blocks from. Both structs begin with
- * their size and grow at the end only; fields left zero by the INIT macros mean the default.
+ * Configuration of an lru and of the pool that its lists take their blocks from; fields left zero by the INIT macros
+ * mean the default.
+ *
+ * Structs that begin with their size grow at the end only, and program and library may be of different versions. What the
+ * library reads (config, policy): fields beyond a smaller size are defaults, fields that it does not know must be 0.
+ * What it fills in (statistics): only so much as the size says; what it does not know is set to 0. A size that is 0, no
+ * multiple of a word, or above 4096 is refused with -EINVAL. Structs without a size (genlru_add, genlru_budget,
+ * genlru_evict_result, genlru_victim, genlru_shadow_info, genlru_harvest, genlru_gen_stat) do not grow before the soname
+ * changes.
  */
 #ifndef GENLRU_CONFIG_H
 #define GENLRU_CONFIG_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A policy is a table of constants on the one mechanism. The presets are such tables, and an owner may
- * change a copy; genlru_create() checks it (genlru_policy_check() says what is wrong).
+ * change a copy; genlru_create() checks it (genlru_policy_check() says what is wrong). Fields that say whether are 0 or 1,
+ * unused ones 0.
  *
  * A place says where in the window a node goes: k >= 0 counts up from the bottom of a full window (0 is the
  * oldest generation), k < 0 down from the youngest (-1 is the youngest). Places outside of the present
@@ -101,7 +102,7 @@ struct genlru_probation_rules {
 };
 
 struct genlru_policy {
-    size_t size;      /* sizeof(struct genlru_policy) of the header the owner compiled with */
+    size_t size;      /* sizeof(struct genlru_policy) of the header the owner compiled with; see config.h */
     const char *name; /* static string */
     struct genlru_hit_rules hit;
     struct genlru_mapped_rules mapped;
@@ -122,6 +123,10 @@ struct genlru_policy {
     uint8_t unused[2];
 };
 
+/*
+ * The presets. As data symbols they are copied into programs that are not position-independent, so their size is frozen
+ * with the soname: a larger struct genlru_policy is a new GENLRU_ABI. Values may change with any version.
+ */
 /* MGLRU as mainline has it before frequency guided promotion, with the refs = 1 placement. */
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU;
 /* The same without that placement: only the working set enters above the oldest generation. */

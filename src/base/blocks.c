@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20, GROWTH_SHARE = 8 };
 
@@ -338,7 +339,7 @@ int genlru_pool_stat(const struct genlru_pool *pool, struct genlru_pool_stat *re
     struct genlru_pool_stat stat;
     size_t i;
 
-    if (!pool || !ret_stat || ret_stat->size < sizeof(size_t))
+    if (!pool || !ret_stat || !genlru__can_fill(ret_stat))
         return -EINVAL;
     memset(&stat, 0, sizeof(stat));
     genlru__mutex_lock(&p->lock);
@@ -353,7 +354,6 @@ int genlru_pool_stat(const struct genlru_pool *pool, struct genlru_pool_stat *re
         }
     }
     genlru__mutex_unlock(&p->lock);
-    stat.size = ret_stat->size < sizeof(stat) ? ret_stat->size : sizeof(stat);
-    memcpy(ret_stat, &stat, stat.size);
+    genlru__sized_out(ret_stat, &stat, sizeof(stat));
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "base/lock.h"
 
 #include "base/check.h"
+#include "base/lock_stats.h"
 #include "base/thread.h"
 
 /* Locks of each rank that the calling thread holds. Kept in the checked build only. */
@@ -37,10 +38,13 @@ void genlru__mutex_fini(struct genlru__mutex *lock)
 
 void genlru__mutex_lock(struct genlru__mutex *lock)
 {
+    uint64_t asked_ns = GENLRU__HAS_LOCK_STATS ? genlru__lock_stats_ask() : 0;
     int error = pthread_mutex_lock(&lock->mutex);
 
     genlru__assert(error == 0);
     (void)error;
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_got(lock->rank, asked_ns);
     if (GENLRU__IS_CHECKED)
         genlru__witness_lock(lock->rank);
 }
@@ -49,6 +53,8 @@ bool genlru__mutex_trylock(struct genlru__mutex *lock)
 {
     if (pthread_mutex_trylock(&lock->mutex) != 0)
         return false;
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_got(lock->rank, genlru__lock_stats_ask());
     if (GENLRU__IS_CHECKED)
         genlru__witness_lock(lock->rank);
     return true;
@@ -56,6 +62,8 @@ bool genlru__mutex_trylock(struct genlru__mutex *lock)
 
 void genlru__mutex_unlock(struct genlru__mutex *lock)
 {
+    if (GENLRU__HAS_LOCK_STATS)
+        genlru__lock_stats_give(lock->rank);
     if (GENLRU__IS_CHECKED)
         genlru__witness_unlock(lock->rank);
     pthread_mutex_unlock(&lock->mutex);

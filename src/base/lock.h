@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/check.h"
+#include "base/testing.h"
 
 enum genlru__rank { GENLRU__RANK_STRIPE = 0, GENLRU__RANK_LRU = 1, GENLRU__RANK_POOL = 2 };
 
@@ -59,7 +60,10 @@ static inline void genlru__spin_unlock(struct genlru__spinlock *lock)
 {
     if (GENLRU__IS_CHECKED)
         genlru__witness_unlock(GENLRU__RANK_STRIPE);
-    __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELEASE); /* release S0: pairs with acquire S1 */
+    if (genlru__bug(EDGE_S))
+        __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&lock->is_held, 0, __ATOMIC_RELEASE); /* release S0: pairs with acquire S1 */
 }
 
 #endif

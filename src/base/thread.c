@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Thread numbers. The counter is the library's only process-wide variable: hashing thread handles instead would
- * put two of two threads on one of two stripes half of the time.
+ * Thread numbers. The counter is the library's only process-wide variable (but for a measuring build's, lock_stats.c):
+ * hashing thread handles instead would put two of two threads on one of two stripes half of the time.
  */
 #include "base/thread.h"
 

@@ -6,7 +6,7 @@
 /* 0 = the thread has none yet. initial-exec: one load relative to the thread pointer, in the shared library, too. */
 extern _Thread_local unsigned genlru__number_plus_1 __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-unsigned genlru__first_thread_number(void);
+__attribute__((cold)) unsigned genlru__first_thread_number(void);
 
 /* A number of the calling thread: 0, 1, 2, ... in the order of their first calls. */
 static inline unsigned genlru__thread_number(void)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/sized.h"
 #include "gens/lru.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
@@ -76,10 +77,9 @@ int genlru_stat(const struct genlru *lru, struct genlru_stat *ret_stat)
 {
     struct genlru_stat stat;
 
-    if (!lru || !ret_stat || ret_stat->size < sizeof(size_t) || ret_stat->size > sizeof(stat))
+    if (!lru || !ret_stat || !genlru__can_fill(ret_stat))
         return -EINVAL;
     memset(&stat, 0, sizeof(stat));
-    stat.size = ret_stat->size;
     stat.nr_gens = lru->nr_gens;
     stat.nr_types = lru->nr_types;
     stat.stripes = lru->nr_stripes;
@@ -95,7 +95,7 @@ int genlru_stat(const struct genlru *lru, struct genlru_stat *ret_stat)
     fill_tiers(lru, &stat);
     genlru__learn_stat(lru, &stat);
     stat.metadata_bytes += stat.learn_bytes;
-    memcpy(ret_stat, &stat, stat.size);
+    genlru__sized_out(ret_stat, &stat, sizeof(stat));
     return 0;
 }
 

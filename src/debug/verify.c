@@ -206,13 +206,14 @@ static void check_window(struct verifier *v)
 {
     const struct genlru *lru = v->lru;
     uint64_t window = lru->view.window;
+    struct genlru_saturated saturated = genlru__saturated(genlru__policy(lru), window);
     unsigned type;
 
     check(v, 8,
           genlru_impl_window_youngest(window) == 1 + lru->max_seq % GENLRU_GEN_MODULUS &&
               genlru_impl_window_seq16(window) == (lru->max_seq & 0xffff),
           "hits see a window that is not that of max_seq");
-    check(v, 8, lru->view.saturated == genlru__saturated(genlru__policy(lru), window),
+    check(v, 8, lru->view.saturated.mask == saturated.mask && lru->view.saturated.value == saturated.value,
           "hits compare with a stale value");
     for (type = 0; type < lru->nr_types; type++) {
         unsigned width = genlru__width(lru, type);

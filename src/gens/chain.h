@@ -13,14 +13,23 @@
 #ifndef GENLRU_GENS_CHAIN_H
 #define GENLRU_GENS_CHAIN_H
 
+#include "base/testing.h"
 #include "gens/lru.h"
 
 /* Back pointer first, then the slot: the second store gives the node away, and is the last touch of it. */
 static inline void genlru__publish(struct genlru_node *node, void **slot)
 {
-    genlru_impl_ptr_store_release(&node->slot,
-                                  slot);       /* release N: a deleter that goes there finds a block, not raw memory */
-    genlru_impl_ptr_store_release(slot, node); /* release P: pairs with acquires T and D */
+    if (genlru__bug(PUBLISH_ORDER))
+        genlru_impl_ptr_store_release(slot, node);
+    if (genlru__bug(EDGE_N))
+        genlru_impl_ptr_store_relaxed(&node->slot, slot);
+    else /* release N: a deleter that goes there finds a block, not raw memory */
+        genlru_impl_ptr_store_release(&node->slot, slot);
+    genlru__point(PUBLISH);
+    if (genlru__bug(EDGE_P))
+        genlru_impl_ptr_store_relaxed(slot, node);
+    else if (!genlru__bug(PUBLISH_ORDER))
+        genlru_impl_ptr_store_release(slot, node); /* release P: pairs with acquires T and D */
 }
 
 /* The node in a slot, now the caller's, or NULL. */
@@ -29,7 +38,19 @@ static inline struct genlru_node *genlru__take(void **slot)
     /* holes are many, and a load is cheaper than an exchange. acquire B: pairs with a deleter's release B */
     if (!genlru_impl_ptr_load_acquire(slot))
         return NULL;
+    genlru__point(TAKE);
     return (struct genlru_node *)genlru_impl_ptr_exchange_acquire(slot, NULL); /* acquire T: pairs with P */
+}
+
+/*
+ * Whether `node` stands in the slot it names; a guess. A swap of a cold line begins only when all before it is done, a load
+ * long before: who looks first overlaps the misses of many calls.
+ */
+static inline bool genlru__stands_in_slot(const struct genlru_node *node)
+{
+    void **slot = (void **)genlru_impl_ptr_load_acquire(&node->slot); /* acquire N */
+
+    return slot && genlru_impl_ptr_load_relaxed(slot) == node;
 }
 
 /* Takes `node` out of the slot it names, if it still stands there. */
@@ -40,6 +61,12 @@ static inline bool genlru__take_own(struct genlru_node *node)
      */
     void **slot = (void **)genlru_impl_ptr_load_acquire(&node->slot);
 
+    genlru__point(TAKE_OWN);
+    if (genlru__bug(DEL_BLIND))
+        return slot && genlru_impl_ptr_exchange_acquire(slot, NULL);
+    if (genlru__bug(EDGE_D))
+        return slot &&
+               __atomic_compare_exchange_n(slot, &(void *){node}, NULL, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     /* acquire D: pairs with P. release B: who finds the slot empty sees that a del has begun (stripe.h) */
     return slot && genlru_impl_ptr_cas_acq_rel(slot, node, NULL);
 }

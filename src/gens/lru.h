@@ -70,12 +70,14 @@ struct genlru__open {
 /* seq of a list that is no generation's. */
 #define GENLRU__NO_SEQ UINT64_MAX
 
-/* The last add's question and answer: adds of new nodes are alike. window 0 = none. */
+/* What the last add without a past was asked, and what it did: adds of new nodes are alike. window 0 = nothing. */
 struct genlru__memo {
     uint64_t window;
+    uint64_t how; /* flags, and whether new nodes went on probation */
     uint32_t word;
-    uint32_t how; /* all else that the answer depends on */
-    uint32_t answer;
+    uint32_t answer;                 /* the word after the add */
+    struct genlru__block *block;     /* where the node went: open[0]'s */
+    struct genlru__counter *counter; /* what counted it */
 };
 
 /* What threads of one stripe write. Aligned to a cache line, counters of all types behind it. */
@@ -83,16 +85,16 @@ struct genlru__stripe {
     struct genlru__spinlock lock;              /* guards memo, open[] and the blocks' fill */
     struct genlru__memo memo;                  /* under the lock */
     struct genlru__open open[GENLRU__NR_OPEN]; /* most recently used first */
-    genlru__u64 added_charge;                  /* charge of all adds; written under the lock */
-    genlru__u64 other_charge;                  /* what else changed the lru's charge; written by anyone */
+    genlru__u64 held_charge;                   /* what changed the lru's charge under the lock: adds, most dels */
+    genlru__u64 free_charge;                   /* ... and without it; written by anyone */
     genlru__u64 refaulted;                     /* statistics: relaxed atomics, written under the lock */
     genlru__u64 refaulted_workingset;
     genlru__u64
         nr_samples; /* sampled accesses ever, and the last of them (learn/learn.h): relaxed atomics, written by */
     genlru__u64 sample[GENLRU__NR_SAMPLES]; /* anyone; what is overwritten before it is read is lost */
-    genlru__u64 del_begun;                  /* atomics, written by anyone: dels before they take a slot, and after */
-    genlru__u64 del_ended;                  /* they have counted; every 64th looks after holes */
-    struct genlru__counter counter[];       /* [2][nr_types][GENLRU__NR_COUNTERS]: what adds counted is the second */
+    genlru__u64 held_dels;                  /* dels that counted under the lock, and without it; every 64th looks */
+    genlru__u64 free_dels;                  /* after holes */
+    struct genlru__counter counter[]; /* [2][nr_types][GENLRU__NR_COUNTERS]: counted without the lock, and under it */
 };
 
 /* Per type: what was evicted, protected and refaulted, by tier (see reclaim/controller.h). Relaxed atomics. */
@@ -130,8 +132,10 @@ struct genlru__mover_stat {
 /* A policy and what follows from it. Immutable while an lru runs on it. */
 struct genlru__rule {
     struct genlru_policy policy;
-    uint32_t unprotected[GENLRU_NR_TIERS]; /* by threshold: marks that nothing protects (reclaim/verdict.h) */
-    uint32_t number;                       /* tells an lru's rules apart */
+    uint32_t unprotected[GENLRU_NR_TIERS];  /* by threshold: marks that nothing protects (reclaim/verdict.h) */
+    uint32_t workingset_marks;              /* whose shadows say so */
+    uint8_t tier_of_mark[GENLRU__NR_MARKS]; /* that a victim counts in */
+    uint32_t number;                        /* tells an lru's rules apart */
 };
 
 struct genlru__learn;
@@ -172,7 +176,8 @@ struct genlru {
     genlru__u64 epochs_due; /* freq epochs that learning asks for; begun by the next evict */
     genlru__u64 capacity;
     genlru__u64 eviction_clock; /* charge isolated and not put back */
-    genlru__u64 used_hint;      /* charge at a recent hand-over or evict: is the lru full enough for probation? */
+    genlru__u64 used_hint;      /* charge at a recent hand-over or evict */
+    genlru__u64 probation_from; /* ... from which on new nodes go on probation; UINT64_MAX = none do */
     genlru__u64 is_compaction_due;
 
     /* Under the lock; the sequence numbers are relaxed atomics, read by statistics without it. */

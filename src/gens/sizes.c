@@ -22,7 +22,7 @@ static uint64_t charge_difference(int from, uint64_t before, int to, uint64_t af
 static void add_charge(struct genlru__stripe *stripe, uint64_t charge)
 {
     if (charge)
-        genlru_impl_fetch_add_relaxed(&stripe->other_charge, charge);
+        genlru_impl_fetch_add_relaxed(&stripe->free_charge, charge);
 }
 
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after)
@@ -45,14 +45,54 @@ void genlru__account(struct genlru *lru, uint64_t before, uint64_t after)
     add_charge(stripe, difference);
 }
 
+uint64_t genlru__account_del(struct genlru *lru, uint64_t before)
+{
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    uint64_t charge = genlru_impl_charge(before);
+    uint32_t word = genlru_impl_word(before);
+    uint64_t nr;
+
+    if (genlru__spin_trylock(&stripe->lock)) {
+        genlru__count_held(lru, stripe, before, (uint64_t)-1);
+        nr = genlru_impl_load_relaxed(&stripe->held_dels) + 1;
+        genlru_impl_store_relaxed(&stripe->held_dels, nr);
+        genlru__spin_unlock(&stripe->lock);
+        return nr;
+    }
+    add(stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word), (uint64_t)-1, -charge);
+    add_charge(stripe, -charge);
+    return genlru_impl_fetch_add_relaxed(&stripe->free_dels, 1) + 1;
+}
+
+void genlru__account_undel(struct genlru *lru, uint64_t before)
+{
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    uint64_t charge = genlru_impl_charge(before);
+    uint32_t word = genlru_impl_word(before);
+
+    add(stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word), 1, charge);
+    add_charge(stripe, charge);
+}
+
+uint64_t genlru__nr_dels(const struct genlru *lru)
+{
+    uint64_t nr = 0;
+    unsigned i;
+
+    for (i = 0; i < lru->nr_stripes; i++)
+        nr += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->held_dels) +
+              genlru_impl_load_relaxed(&genlru__stripe(lru, i)->free_dels);
+    return nr;
+}
+
 uint64_t genlru__charge(const struct genlru *lru)
 {
     uint64_t charge = 0;
     unsigned i;
 
     for (i = 0; i < lru->nr_stripes; i++)
-        charge += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->added_charge) +
-                  genlru_impl_load_relaxed(&genlru__stripe(lru, i)->other_charge);
+        charge += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->held_charge) +
+                  genlru_impl_load_relaxed(&genlru__stripe(lru, i)->free_charge);
     return (int64_t)charge < 0 ? 0 : charge;
 }
 
@@ -98,6 +138,13 @@ void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint
         batch_add(lru, batch, type, (unsigned)to, 1, genlru_impl_charge(after));
 }
 
+void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, uint64_t nodes,
+                         uint64_t charge)
+{
+    batch->charge -= charge;
+    batch_add(lru, batch, genlru_impl_type(word), (unsigned)genlru__counter_index(word), -nodes, -charge);
+}
+
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
 {
     struct genlru__stripe *stripe = genlru__stripe_own(lru);
@@ -122,11 +169,11 @@ struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, 
 
     for (i = 0; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, i);
-        const struct genlru__counter *added = genlru__counter_of_adds(lru, stripe, type, index);
-        const struct genlru__counter *other = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
+        const struct genlru__counter *held = genlru__held_counter(lru, stripe, type, index);
+        const struct genlru__counter *free_ = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
 
-        sum.nodes += genlru_impl_load_relaxed(&added->nodes) + genlru_impl_load_relaxed(&other->nodes);
-        sum.charge += genlru_impl_load_relaxed(&added->charge) + genlru_impl_load_relaxed(&other->charge);
+        sum.nodes += genlru_impl_load_relaxed(&held->nodes) + genlru_impl_load_relaxed(&free_->nodes);
+        sum.charge += genlru_impl_load_relaxed(&held->charge) + genlru_impl_load_relaxed(&free_->charge);
     }
     return sum;
 }

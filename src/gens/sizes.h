@@ -25,24 +25,59 @@ static inline int genlru__counter_index(uint32_t word)
 /* Adds the difference that a node's change from `before` to `after` makes. */
 void genlru__account(struct genlru *lru, uint64_t before, uint64_t after);
 
-/* What adds counted in a stripe, behind what everything else did; the two lie apart, since others write them. */
-static inline struct genlru__counter *genlru__counter_of_adds(const struct genlru *lru, struct genlru__stripe *stripe,
-                                                              unsigned type, unsigned index)
+/* The same where a listed node goes from one generation to another, and nothing else: a hit's, so it is short. */
+static inline void genlru__account_move(const struct genlru *lru, uint64_t before, uint32_t after)
+{
+    struct genlru__counter *counter = &genlru__stripe_own(lru)->counter[genlru_impl_type(after) * GENLRU__NR_COUNTERS];
+    struct genlru__counter *from = &counter[genlru_impl_gen(genlru_impl_word(before))];
+    struct genlru__counter *to = &counter[genlru_impl_gen(after)];
+    uint64_t charge = genlru_impl_charge(before);
+
+    /* relaxed: see add in sizes.c. What leaves a counter first, as everywhere */
+    genlru_impl_fetch_add_relaxed(&from->nodes, (uint64_t)-1);
+    genlru_impl_fetch_add_relaxed(&from->charge, -charge);
+    genlru_impl_fetch_add_relaxed(&to->nodes, 1);
+    genlru_impl_fetch_add_relaxed(&to->charge, charge);
+}
+
+/* What was counted under a stripe's lock, without atomic additions; apart from what anyone counts in the stripe. */
+static inline struct genlru__counter *genlru__held_counter(const struct genlru *lru, struct genlru__stripe *stripe,
+                                                           unsigned type, unsigned index)
 {
     return &stripe->counter[(lru->nr_types + type) * GENLRU__NR_COUNTERS + index];
 }
 
-/* The same for a node that has just been added. Under the stripe's lock, which saves atomic additions. */
+/* Adds `nodes` of a node's state and charge. Under the stripe's lock. */
+static inline void genlru__count_held(struct genlru *lru, struct genlru__stripe *stripe, uint64_t state, uint64_t nodes)
+{
+    uint32_t word = genlru_impl_word(state);
+    uint64_t charge = nodes * genlru_impl_charge(state);
+    struct genlru__counter *counter =
+        genlru__held_counter(lru, stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word));
+
+    genlru__bump(&counter->nodes, nodes);
+    genlru__bump(&counter->charge, charge);
+    genlru__bump(&stripe->held_charge, charge);
+}
+
+/* The same for a node that has just been added. */
 static inline void genlru__account_add(struct genlru *lru, struct genlru__stripe *stripe, uint64_t after)
 {
-    uint32_t word = genlru_impl_word(after), charge = genlru_impl_charge(after);
-    struct genlru__counter *counter =
-        genlru__counter_of_adds(lru, stripe, genlru_impl_type(word), (unsigned)genlru__counter_index(word));
-
-    genlru__bump(&counter->nodes, 1);
-    genlru__bump(&counter->charge, charge);
-    genlru__bump(&stripe->added_charge, charge);
+    genlru__count_held(lru, stripe, after, 1);
 }
+
+/*
+ * A node with this state leaves, before its slot is taken: so whoever finds the slot empty finds it subtracted, too, and
+ * sums are never too high. Under the stripe's lock if that is free (one atomic operation instead of four). Returns how many
+ * dels the stripe has counted in that way.
+ */
+uint64_t genlru__account_del(struct genlru *lru, uint64_t before);
+
+/* Takes it back: the slot was not to be had. */
+void genlru__account_undel(struct genlru *lru, uint64_t before);
+
+/* Dels that have ever been counted. O(stripes). */
+uint64_t genlru__nr_dels(const struct genlru *lru);
 
 /* Charge on the lru: the sum over all counters, kept by stripe beside them; clamped at 0. O(stripes). */
 uint64_t genlru__charge(const struct genlru *lru);
@@ -70,6 +105,9 @@ static inline void genlru__batch_begin(struct genlru__batch *batch)
 }
 
 void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after);
+/* `nodes` of this word's counter, `charge` in all, leave the lru. */
+void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, uint64_t nodes,
+                         uint64_t charge);
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);
 
 /* Sum over stripes of one counter; two's complement, may be transiently negative. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
@@ -23,33 +24,6 @@ struct genlru__stripe *genlru__stripe_acquire_other(struct genlru *lru)
     }
     genlru__spin_lock(&genlru__stripe(lru, own)->lock);
     return genlru__stripe(lru, own);
-}
-
-void genlru__del_begin(struct genlru__stripe *stripe)
-{
-    genlru_impl_fetch_add_relaxed(&stripe->del_begun, 1); /* made visible by the release B of taking the slot */
-}
-
-uint64_t genlru__del_end(struct genlru__stripe *stripe)
-{
-    return genlru_impl_fetch_add_release(&stripe->del_ended, 1) + 1; /* release E: the counters come before */
-}
-
-bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun)
-{
-    uint64_t begun = 0, ended = 0;
-    unsigned i;
-
-    for (i = 0; i < lru->nr_stripes; i++)
-        ended += genlru_impl_load_acquire(&genlru__stripe(lru, i)->del_ended); /* acquire E: pairs with del_end */
-    /*
-     * relaxed: who found the slots empty (acquire B) passed it on with the lock that the caller looked at the lists
-     * under
-     */
-    for (i = 0; i < lru->nr_stripes; i++)
-        begun += genlru_impl_load_relaxed(&genlru__stripe(lru, i)->del_begun);
-    *ret_begun = begun;
-    return begun == ended;
 }
 
 unsigned genlru__open_home(const struct genlru *lru, const struct genlru__open *open)
@@ -124,9 +98,11 @@ static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsi
 {
     bool is_valid;
 
+    genlru__point(OPEN_BLOCK);
     genlru__mutex_lock(&lru->lock);
     is_valid = is_in_window(lru, list, seq);
     if (is_valid) {
+        stripe->memo.window = 0; /* its block may be handed over */
         if (stripe->open[place].block)
             hand_over(lru, &stripe->open[place]);
         to_front(stripe, place);
@@ -153,8 +129,10 @@ void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, un
         if (stripe->open[i].block && stripe->open[i].list == list && stripe->open[i].seq == seq)
             break;
     if (i < GENLRU__NR_OPEN && stripe->open[i].block->fill < GENLRU__SLOTS) {
-        if (i)
+        if (i) {
+            stripe->memo.window = 0; /* its block is not the one used last any more */
             to_front(stripe, i);
+        }
     } else {
         if (!*spare || !replace_open(lru, stripe, place_to_open(stripe, i), list, seq, *spare))
             return NULL;
@@ -167,6 +145,7 @@ static void flush_stripe(struct genlru *lru, struct genlru__stripe *stripe, unsi
 {
     unsigned i;
 
+    stripe->memo.window = 0;
     genlru__mutex_lock(&lru->lock);
     for (i = 0; i < GENLRU__NR_OPEN; i++)
         if (stripe->open[i].block &&
@@ -183,6 +162,11 @@ void genlru__flush(struct genlru *lru, unsigned list)
     for (i = 0; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, i);
 
+        genlru__point(FLUSH);
+        if (genlru__bug(FLUSH_UNLOCKED)) {
+            flush_stripe(lru, stripe, list);
+            continue;
+        }
         genlru__spin_lock(&stripe->lock);
         flush_stripe(lru, stripe, list);
         genlru__spin_unlock(&stripe->lock);

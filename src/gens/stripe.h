@@ -16,16 +16,6 @@
 
 #include "gens/lru.h"
 
-/*
- * A del says that it has begun before it takes a slot, and that it has ended after it counted, so that a look at
- * lists and counters together can tell a del under way from a counter that is wrong.
- */
-void genlru__del_begin(struct genlru__stripe *stripe);
-/* Number of dels that have ended in the stripe. */
-uint64_t genlru__del_end(struct genlru__stripe *stripe);
-/* True if no del is under way in any stripe; *ret_begun is the number of all that ever began. */
-bool genlru__no_del_under_way(const struct genlru *lru, uint64_t *ret_begun);
-
 struct genlru__stripe *genlru__stripe_acquire_other(struct genlru *lru);
 
 /* The caller's stripe, or the next that is free; locked. */

@@ -2,7 +2,9 @@
 /* The window of generations: see window.h. */
 #include "gens/window.h"
 
+#include "base/bits.h"
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/hist.h"
 
 /*
@@ -19,7 +21,24 @@ static void publish(struct genlru *lru)
         width[type] = type < lru->nr_types ? genlru__width(lru, type) : 1;
     window = genlru__window_value(lru->max_seq, width, lru->epoch);
     genlru_impl_store_relaxed(&lru->view.window, window);
-    genlru_impl_store_relaxed(&lru->view.saturated, genlru__saturated(genlru__policy(lru), window));
+    genlru_impl_store32_relaxed(&lru->view.saturated.value, genlru__saturated(genlru__policy(lru), window).value);
+}
+
+void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule)
+{
+    const struct genlru_probation_rules *probation = &rule->policy.probation;
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    uint64_t from = probation->percent ? genlru__percent_of(capacity, probation->fill_percent) : UINT64_MAX;
+
+    __atomic_store_n(&lru->rule, rule, __ATOMIC_RELAXED);
+    genlru_impl_store_relaxed(&lru->probation_from, from);
+}
+
+void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule)
+{
+    genlru__set_rule(lru, rule);
+    lru->view.rules = rule->policy.hit;
+    genlru__rises(&lru->view.rules, &lru->view.rises_below, &lru->view.rises_below_youngest);
 }
 
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
@@ -33,6 +52,7 @@ void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
     for (i = 0; i < GENLRU_MAX_GENS; i++)
         lru->birth_ns[i] = lru->now_ns(lru->clock_ctx);
     publish(lru);
+    lru->view.saturated.mask = genlru__saturated(genlru__policy(lru), lru->view.window).mask;
 }
 
 bool genlru__may_age(const struct genlru *lru)
@@ -73,8 +93,10 @@ void genlru__advance_min(struct genlru *lru, unsigned type)
 
     genlru__assert(!oldest->head);
     genlru__assert(genlru__width(lru, type) > GENLRU__MIN_WIDTH);
-    next->nr_open += oldest->nr_open;
-    oldest->nr_open = 0;
+    if (!genlru__bug(ADVANCE_FORGETS)) {
+        next->nr_open += oldest->nr_open;
+        oldest->nr_open = 0;
+    }
     genlru__hist_carry_over(&lru->hist[type]);
     genlru_impl_store_relaxed(&lru->min_seq[type], lru->min_seq[type] + 1);
     publish(lru);

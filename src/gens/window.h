@@ -61,6 +61,12 @@ static inline struct genlru__context genlru__context(const struct genlru *lru)
     return context;
 }
 
+/* Puts a rule in force. Any thread; relaxed stores: who decides by the old one for a moment more decides well enough. */
+void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule);
+
+/* The first one, of an lru being made: hits follow its hit rules, which all rules of an lru share. */
+void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule);
+
 /* Generation that a listed word (not on probation) is in: min_seq <= seq <= max_seq. */
 static inline uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word)
 {

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "gens/window.h"
 #include "learn/mini.h"
 #include "reclaim/verdict.h"
 
@@ -71,8 +72,7 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
         genlru__minis_init((char *)learn + head_bytes(), entries,
                            (uint64_t)((double)config->capacity * entries / (double)all), lru->nr_gens, policies);
     lru->learn = learn;
-    lru->rule = &learn->rule[GENLRU__RULE_AT_START];
-    lru->view.rules = lru->rule->policy.hit;
+    genlru__start_rule(lru, &learn->rule[GENLRU__RULE_AT_START]);
     return 0;
 }
 
@@ -118,8 +118,7 @@ bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *n
 static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t best)
 {
     genlru__learner_follow(&learn->learner, best);
-    /* relaxed: rules never change; who still decides by the old one for a moment decides as well as a moment ago */
-    __atomic_store_n(&lru->rule, &learn->rule[best], __ATOMIC_RELAXED);
+    genlru__set_rule(lru, &learn->rule[best]);
     genlru__bump(&learn->nr_changes, 1);
 }
 

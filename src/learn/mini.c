@@ -42,7 +42,7 @@ struct fifo {
 
 struct mini {
     struct genlru__context context;
-    uint64_t saturated; /* words that a hit does not change (impl/state.h) */
+    struct genlru_saturated saturated; /* words that a hit does not change (impl/state.h) */
     uint64_t max_seq;
     uint64_t min_seq;
     uint64_t nodes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits that change the generation, and harvested accessed bits. No locks. */
+/* Hits that do more than count, and harvested accessed bits. No locks. */
 #include "genlru/impl/hit.h"
 
+#include "base/testing.h"
 #include "gens/lru.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
@@ -27,7 +28,8 @@ static void refresh(struct genlru *lru, struct genlru_node *node)
     } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
 }
 
-void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
+/* What a hit does to the word, and to the counters. */
+static void count(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
 
@@ -36,18 +38,23 @@ void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node)
         after = genlru_impl_with_word(state, genlru_impl_word_hit(genlru_impl_word(state), window, &lru->view.rules));
         if (after == state)
             return;
+        genlru__point(ACCESS);
         /* relaxed: whoever reads the word next needs nothing but the word */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(genlru_impl_word(after)))
-        genlru__account(lru, state, after);
-    if (genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
+    if (((state ^ after) & GENLRU_GEN_MASK) == 0) /* on probation always: hits give no gen there */
+        return;
+    genlru__account_move(lru, state, genlru_impl_word(after));
+    if (!genlru__bug(EDGE_W) && genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
         refresh(lru, node);
 }
 
-void genlru_impl_access_sampled(struct genlru *lru, struct genlru_node *node)
+void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
 {
-    genlru_impl_access_moving(lru, node);
-    genlru__learn_hit(lru, node);
+    uint32_t word = genlru_impl_word(genlru_impl_load_relaxed(&node->state.do_not_touch));
+
+    count(lru, node);
+    if (GENLRU_UNLIKELY(word & GENLRU_SAMPLED))
+        genlru__learn_hit(lru, node);
 }
 
 void genlru_access_call(struct genlru *lru, struct genlru_node *node)
@@ -68,7 +75,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         after = genlru_impl_with_word(state, word);
         if (after == state)
             break;
-        /* relaxed: see genlru_impl_access_moving */
+        /* relaxed: see genlru_impl_access_any */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (word & GENLRU_SAMPLED)
         genlru__learn_hit(lru, node);

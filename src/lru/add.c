@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/bits.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/sizes.h"
 #include "gens/stripe.h"
@@ -26,65 +27,31 @@ struct adding {
 
 static bool goes_on_probation(const struct genlru *lru)
 {
-    const struct genlru_probation_rules *rules = &genlru__policy(lru)->probation;
+    uint64_t from = genlru_impl_load_relaxed(&lru->probation_from);
 
-    return rules->percent && genlru_impl_load_relaxed(&lru->used_hint) >=
-                                 genlru__percent_of(genlru_impl_load_relaxed(&lru->capacity), rules->fill_percent);
-}
-
-/* What the word after an add depends on beside the word before and the window, as a number. */
-static uint32_t how_of(const struct adding *adding, bool to_probation)
-{
-    enum {
-        PROBATION_AT = 7,
-        RECENT_AT,
-        NEAR_AT,
-        WORKINGSET_AT,
-        REFS_AT,
-        FREQ_AT = REFS_AT + GENLRU_REFS_BITS,
-        RULE_AT = FREQ_AT + GENLRU_FREQ_BITS
-    };
-    const struct genlru__past *past = &adding->past;
-
-    _Static_assert((ALL_FLAGS | GENLRU__ADD_SAMPLED) < 1 << PROBATION_AT, "flags fit");
-    return adding->flags | (uint32_t)to_probation << PROBATION_AT | (uint32_t)past->is_recent << RECENT_AT |
-           (uint32_t)past->is_near << NEAR_AT | (uint32_t)past->workingset << WORKINGSET_AT |
-           (uint32_t)past->refs << REFS_AT | (uint32_t)past->freq << FREQ_AT |
-           genlru__rule(adding->lru)->number << RULE_AT;
+    return from != UINT64_MAX && genlru_impl_load_relaxed(&lru->used_hint) >= from;
 }
 
 /* The word after the add, in the window that is seen under the stripe's lock. */
-static int word_after(const struct adding *adding, struct genlru__stripe *stripe, uint64_t state,
-                      struct genlru__context *ret_context, uint32_t *ret)
+static int word_after(const struct adding *adding, uint64_t state, struct genlru__context *ret_context, uint32_t *ret)
 {
-    bool to_probation = goes_on_probation(adding->lru);
-    uint32_t word = genlru_impl_word(state), how = how_of(adding, to_probation);
-    struct genlru__memo *memo = &stripe->memo;
-    int error;
-
     *ret_context = genlru__context(adding->lru);
-    if (memo->window == ret_context->window && memo->word == word && memo->how == how) {
-        *ret = memo->answer;
-        return 0;
-    }
-    error = genlru__word_add(word, ret_context, adding->flags, &adding->past, to_probation, ret);
-    if (error == 0)
-        *memo = (struct genlru__memo){ret_context->window, word, how, *ret};
-    return error;
+    return genlru__word_add(genlru_impl_word(state), ret_context, adding->flags, &adding->past,
+                            goes_on_probation(adding->lru), ret);
 }
 
 /* Gives the node its word. A hit may count meanwhile; then the word is thought over again, while the gen stays the slot's. */
-static int set_word(const struct adding *adding, struct genlru__stripe *stripe, uint64_t state, uint32_t word,
-                    uint64_t *ret_state)
+static int set_word(const struct adding *adding, uint64_t state, uint32_t word, uint64_t *ret_state)
 {
     struct genlru_node *node = adding->node;
     struct genlru__context context;
     int error;
 
+    genlru__point(ADD);
     *ret_state = genlru_impl_with_word(state, word);
     /* relaxed: the node becomes visible with the slot (release P) */
     while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, *ret_state)) {
-        error = word_after(adding, stripe, state, &context, &word);
+        error = word_after(adding, state, &context, &word);
         if (error)
             return error; /* misuse: added twice at once. The slot stays a hole */
         *ret_state = genlru_impl_with_word(state, word);
@@ -105,11 +72,62 @@ static unsigned list_of(const struct genlru *lru, const struct genlru__context *
     return genlru__list_of_seq(lru, type, *ret_seq);
 }
 
+static uint64_t how_of(const struct genlru *lru, uint32_t flags)
+{
+    return (uint64_t)flags << 32 | genlru__rule(lru)->number << 1 | goes_on_probation(lru);
+}
+
+static void memorise(const struct adding *adding, struct genlru__stripe *stripe, const struct genlru__context *context,
+                     uint32_t word, uint32_t answer)
+{
+    stripe->memo = (struct genlru__memo){
+        context->window,
+        how_of(adding->lru, adding->flags),
+        word,
+        answer,
+        stripe->open[0].block,
+        genlru__held_counter(adding->lru, stripe, genlru_impl_type(answer), (unsigned)genlru__counter_index(answer)),
+    };
+}
+
+/*
+ * An add that is like the stripe's last one, while its block has room: the same word becomes the same word. False: it is
+ * not, and nothing was changed. Short for the sake of cold nodes, as is the hit (impl/hit.h).
+ */
+static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, uint32_t flags)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    const struct genlru__memo *memo = &stripe->memo;
+    struct genlru__block *block;
+    bool is_added = false;
+
+    if (GENLRU_UNLIKELY(!genlru__spin_trylock(&stripe->lock)))
+        return false;
+    block = memo->block;
+    if (GENLRU_LIKELY(memo->word == genlru_impl_word(state) &&
+                      memo->window == genlru_impl_load_relaxed(&lru->view.window) && memo->how == how_of(lru, flags) &&
+                      block->fill < GENLRU__SLOTS)) {
+        genlru__point(ADD);
+        /* relaxed: the node becomes visible with the slot (release P) */
+        is_added =
+            genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, memo->answer));
+        if (GENLRU_LIKELY(is_added)) {
+            genlru__publish(node, &block->slot[block->fill++]); /* last touch of the node */
+            genlru__bump(&memo->counter->nodes, 1);
+            genlru__bump(&memo->counter->charge, genlru_impl_charge(state));
+            genlru__bump(&stripe->held_charge, genlru_impl_charge(state));
+        }
+    }
+    genlru__spin_unlock(&stripe->lock);
+    return is_added;
+}
+
 /* Publishes the node in a slot of the locked stripe. -EAGAIN: a spare block is needed. */
 static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
 {
     struct genlru_node *node = adding->node;
-    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), seq;
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, seq;
     struct genlru__context context;
     unsigned list;
     uint32_t word;
@@ -117,7 +135,7 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
     int error;
 
     do {
-        error = word_after(adding, stripe, state, &context, &word);
+        error = word_after(adding, state, &context, &word);
         if (error)
             return error;
         list = list_of(adding->lru, &context, word, &seq);
@@ -125,11 +143,13 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
         if (!slot && !adding->spare)
             return -EAGAIN;
     } while (!slot);
-    error = set_word(adding, stripe, state, word, &state);
+    error = set_word(adding, state, word, &after);
     if (error)
         return error;
     genlru__publish(node, slot); /* last touch of the node: others may evict and free it from here on */
-    genlru__account_add(adding->lru, stripe, state);
+    genlru__account_add(adding->lru, stripe, after);
+    if (!adding->past.is_recent && after == genlru_impl_with_word(state, word))
+        memorise(adding, stripe, &context, genlru_impl_word(state), word);
     return 0;
 }
 
@@ -168,23 +188,25 @@ static const char *what_is_wrong(int error)
     return error == -EEXIST ? "add of a node that is listed" : "add of a node that is isolated or dead";
 }
 
-int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+/* Not inlined: it would make the short way save and restore what only the long one uses. */
+static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genlru_node *node,
+                                                 const struct genlru_add *how)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, 0, {false, 0, 0, false, false}, NULL};
+    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false, false}, NULL};
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
     uint64_t sample;
     bool is_sampled;
     int error;
 
     how = how ? how : &plain;
-    if (!lru || !node || (how->flags & ~(unsigned)ALL_FLAGS) ||
+    if ((how->flags & ~(unsigned)ALL_FLAGS) ||
         (how->flags & (GENLRU_ADD_COLD | GENLRU_ADD_HOT)) == (GENLRU_ADD_COLD | GENLRU_ADD_HOT))
         return -EINVAL;
-    if (genlru_impl_type(genlru_impl_word(genlru_impl_load_relaxed(&node->state.do_not_touch))) >= lru->nr_types)
+    if (genlru_impl_type(genlru_impl_word(state)) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "add of a node whose type is not of this lru", node);
     shadow = find_shadow(lru, how);
-    adding.flags = how->flags;
     if (shadow)
         adding.past = genlru__refault_judge(lru, shadow);
     is_sampled = lru->learn && genlru__learn_samples(lru, node, how, &sample);
@@ -196,4 +218,23 @@ int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;
+}
+
+/*
+ * Whether the short way may be tried: nothing to look up, no sample to be taken, and the thread has a number, so that no
+ * call is in the way.
+ */
+static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_add *how)
+{
+    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) &&
+           !lru->learn && (lru->nr_stripes == 1 || genlru__number_plus_1);
+}
+
+int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+{
+    if (GENLRU_UNLIKELY(!lru || !node))
+        return -EINVAL;
+    if (GENLRU_LIKELY(may_be_as_before(lru, how)) && GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)))
+        return 0;
+    return add_checked(lru, node, how);
 }

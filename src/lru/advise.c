@@ -2,6 +2,7 @@
 /* Advice and weight: changes of a node's word or charge in whatever state it is. No locks. */
 #include <errno.h>
 
+#include "base/testing.h"
 #include "gens/lru.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
@@ -47,7 +48,10 @@ int genlru_recharge(struct genlru *lru, struct genlru_node *node, uint64_t charg
             return 0;
         /* relaxed: word and charge change together, and publish nothing else */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+    genlru__point(ACCOUNT);
     genlru__account(lru, state, after);
+    if (genlru__bug(COUNT_TWICE))
+        genlru__account(lru, state, after);
     /* an isolated node's charge stands in the eviction clock until it is put back */
     if (genlru__state_of(genlru_impl_word(state)) == GENLRU__ISOLATED_STATE)
         genlru_impl_fetch_add_relaxed(&lru->eviction_clock, charge - genlru_impl_charge(state));

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/reserve.h"
@@ -17,6 +18,7 @@
 #include "learn/learn.h"
 #include "genlru/version.h"
 #include "reclaim/verdict.h"
+#include "workingset/shadow.h"
 
 enum {
     DEFAULT_GENS = 4,
@@ -30,7 +32,7 @@ enum {
 
 /* Atomics of 64 bits stand at multiples of 8, on 32-bit platforms, too. */
 _Static_assert(offsetof(struct genlru, eviction_clock) % 8 == 0 && offsetof(struct genlru, max_seq) % 8 == 0 &&
-                   offsetof(struct genlru, hist) % 8 == 0 && offsetof(struct genlru__stripe, added_charge) % 8 == 0 &&
+                   offsetof(struct genlru, hist) % 8 == 0 && offsetof(struct genlru__stripe, held_charge) % 8 == 0 &&
                    offsetof(struct genlru__stripe, counter) % 8 == 0 && offsetof(struct genlru_view, window) % 8 == 0,
                "aligned atomics");
 
@@ -57,11 +59,8 @@ static int complete_config(const struct genlru_config *config, struct genlru_con
     unsigned i;
 
     *ret = defaults;
-    if (config) {
-        if (config->size < offsetof(struct genlru_config, nr_gens) || config->size > sizeof(*ret))
-            return -EINVAL;
-        memcpy(ret, config, config->size);
-    }
+    if (config && genlru__sized_in(ret, sizeof(*ret), config, offsetof(struct genlru_config, nr_gens)) != 0)
+        return -EINVAL;
     if (!ret->policy)
         ret->policy = &GENLRU_POLICY_DEFAULT;
     if (!ret->nr_gens)
@@ -133,12 +132,11 @@ static void deallocate(struct genlru *lru)
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
     genlru__rule_init(&lru->configured, config->policy, 0);
-    lru->rule = &lru->configured;
-    lru->view.rules = config->policy->hit;
+    genlru__start_rule(lru, &lru->configured);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
-    lru->capacity = config->capacity;
+    genlru_set_capacity(lru, config->capacity);
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
@@ -251,6 +249,7 @@ int genlru_destroy(struct genlru *lru)
 void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 {
     genlru_impl_store_relaxed(&lru->capacity, capacity);
+    genlru__set_rule(lru, genlru__rule(lru)); /* what follows from both */
 }
 
 uint64_t genlru_charge(const struct genlru *lru)

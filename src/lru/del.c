@@ -6,18 +6,16 @@
 #include <errno.h>
 
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
-#include "gens/stripe.h"
 
 enum { DELETES_PER_LOOK = 64 };
 
-/* Every 64th delete of a stripe looks after holes: here if the lock is free, else by the next who has it. */
-static void pay_for_hole(struct genlru *lru, uint64_t nr_deletes)
+/* After every 64th delete of a stripe someone looks after holes: here if the lock is free, else the next who has it. */
+static void pay_for_holes(struct genlru *lru)
 {
-    if (nr_deletes % DELETES_PER_LOOK != 0)
-        return;
     if (!genlru__mutex_trylock(&lru->lock)) {
         genlru__compaction_is_due(lru);
         return;
@@ -26,15 +24,18 @@ static void pay_for_hole(struct genlru *lru, uint64_t nr_deletes)
     genlru__mutex_unlock(&lru->lock);
 }
 
-/* The slot was taken: the node is this call's until its word is changed. */
-static int finish(struct genlru *lru, struct genlru_node *node)
+/*
+ * The slot was taken: the node is this call's until its word is changed. `counted` is the state it was subtracted with;
+ * a hit or a recharge may have changed it since.
+ */
+static int finish(struct genlru *lru, struct genlru_node *node, uint64_t counted)
 {
-    uint64_t state, after;
+    uint64_t state = counted, after;
     uint32_t word;
     int error;
 
+    genlru__point(DELETED);
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word: a pin holder may free the node after it */
-    state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     do {
         error = genlru__word_del(genlru_impl_word(state), &word);
         genlru__assert(error == 0);
@@ -45,8 +46,9 @@ static int finish(struct genlru *lru, struct genlru_node *node)
          * node let go first): the acquire is what lets the caller free the node.
          */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
-    if (genlru__counter_index(genlru_impl_word(state)) >= 0)
-        genlru__account(lru, state, after);
+    genlru__point(ACCOUNT);
+    if (GENLRU_UNLIKELY(state != counted))
+        genlru__account(lru, state, counted);
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
 }
 
@@ -62,6 +64,7 @@ static int hand_over_to_evictor(struct genlru_node *node)
     do {
         if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
             return -ENOENT;
+        genlru__point(CONDEMN);
         /* acq_rel H: pairs with the evictor's release; with its putback it is the lock that does */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
     return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
@@ -76,33 +79,93 @@ static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node
     return owner && owner != lru && genlru_impl_ptr_load_relaxed((void **)slot) == node;
 }
 
-static int take_and_finish(struct genlru *lru, struct genlru_node *node)
+/* The way when the word or the slot says that the node may be in other hands. */
+static int del_slowly(struct genlru *lru, struct genlru_node *node)
 {
+    uint64_t state = 0;
     bool is_taken;
     int result = 0;
 
-    if (genlru__take_own(node))
-        return finish(lru, node);
+    if (genlru__bug(DEL_UNLOCKED))
+        return hand_over_to_evictor(node);
     genlru__mutex_lock(&lru->lock);
     is_taken = genlru__take_own(node);
-    if (!is_taken)
+    if (is_taken) {
+        state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+        genlru__account(lru, state, genlru_impl_with_word(state, 0));
+    } else {
         result = hand_over_to_evictor(node);
+    }
     genlru__mutex_unlock(&lru->lock);
-    return is_taken ? finish(lru, node) : result;
+    return is_taken ? finish(lru, node, state) : result;
 }
 
 int genlru_del(struct genlru *lru, struct genlru_node *node)
 {
-    struct genlru__stripe *stripe;
+    uint64_t state, nr_dels;
     int result;
 
     if (!lru || !node)
         return -EINVAL;
     if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
         return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
-    stripe = genlru__stripe_own(lru);
-    genlru__del_begin(stripe);
-    result = take_and_finish(lru, node);
-    pay_for_hole(lru, genlru__del_end(stripe));
+    state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    if (GENLRU_LIKELY(genlru__counter_index(genlru_impl_word(state)) >= 0 && genlru__stands_in_slot(node))) {
+        nr_dels = genlru__bug(EDGE_B) ? 1 : genlru__account_del(lru, state);
+        if (GENLRU_LIKELY(genlru__take_own(node))) {
+            if (genlru__bug(EDGE_B)) {
+                genlru__point(DELETED);
+                nr_dels = genlru__account_del(lru, state);
+            }
+            result = finish(lru, node, state);
+            if (GENLRU_UNLIKELY(nr_dels % DELETES_PER_LOOK == 0))
+                pay_for_holes(lru);
+            return result;
+        }
+        if (!genlru__bug(EDGE_B))
+            genlru__account_undel(lru, state);
+    }
+    result = del_slowly(lru, node);
     return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
+}
+
+/*
+ * A node and its slot are two cold lines, one behind the other, and a swap begins only when all before it is done. So they
+ * are fetched side by side first: the slots of a group, and the nodes of the next one.
+ */
+enum { GROUP = 16 };
+
+static void prefetch_nodes(struct genlru_node *const *nodes, size_t nr)
+{
+    size_t i;
+
+    for (i = 0; i < nr && i < GROUP; i++)
+        __builtin_prefetch(nodes[i], 1);
+}
+
+static void prefetch_slots(struct genlru_node *const *nodes, size_t nr)
+{
+    size_t i;
+
+    for (i = 0; i < nr; i++) /* relaxed: an address to prefetch, and nothing more */
+        __builtin_prefetch(genlru_impl_ptr_load_relaxed(&nodes[i]->slot), 1);
+}
+
+size_t genlru_del_batch(struct genlru *lru, struct genlru_node *const *nodes, size_t nr, int *ret_results)
+{
+    size_t at, i, nr_now, nr_yours = 0;
+
+    if (!lru || !nodes || !ret_results)
+        return 0;
+    prefetch_nodes(nodes, nr);
+    for (at = 0; at < nr; at += nr_now) {
+        nr_now = nr - at < GROUP ? nr - at : GROUP;
+        prefetch_slots(nodes + at, nr_now);
+        prefetch_nodes(nodes + at + nr_now, nr - at - nr_now);
+        for (i = at; i < at + nr_now; i++) {
+            ret_results[i] = genlru_del(lru, nodes[i]);
+            nr_yours += ret_results[i] == GENLRU_YOURS;
+        }
+    }
+    return nr_yours;
 }

@@ -2,6 +2,7 @@
 /* Pins: one holder a node. A pinned node is not isolated; the scan parks it when it meets it. */
 #include <errno.h>
 
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/sizes.h"
@@ -36,6 +37,7 @@ static void relist(struct genlru *lru, struct genlru_node *node, void **slot, ui
     struct genlru__block *block = genlru__block_of(slot);
     unsigned list = genlru__list_of_word(lru, word);
 
+    genlru__point(RELIST);
     if (genlru__chain_append(lru, list, node))
         return;
     genlru__publish(node, slot);
@@ -79,7 +81,7 @@ static int unpin_parked(struct genlru *lru, struct genlru_node *node)
     genlru__mutex_unlock(&lru->lock);
     if (error)
         return genlru__misuse(lru, error, "unpin of a node that is not pinned", node);
-    return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
+    return !genlru__bug(UNPIN_BLIND) && genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
 }
 
 int genlru_unpin(struct genlru *lru, struct genlru_node *node)
@@ -97,10 +99,14 @@ int genlru_unpin(struct genlru *lru, struct genlru_node *node)
             return unpin_parked(lru, node);
         if (genlru__word_unpin(genlru_impl_word(state), &context, true, &word) != 0)
             return genlru__misuse(lru, -EPERM, "unpin of a node that is not pinned", node);
+        genlru__point(UNPIN);
+        if (genlru__bug(EDGE_I) &&
+            genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))
+            return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
         /*
          * acq_rel H and I: pairs with the deleter's DEAD, whoever comes second frees; and with a later isolating swap
          */
         if (genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))
-            return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
+            return !genlru__bug(UNPIN_BLIND) && genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
     }
 }

@@ -266,25 +266,23 @@ static void report(struct genlru *lru, uint64_t stray)
 
 /*
  * One look at whether the counters tell of nodes while lists have none. It is a contradiction only if nothing can
- * have moved: lists had none before or after, no del was under way and no scan met a node in between. Who changes a
- * counter without a lock subtracts before it adds, so a sum may be too low, and too high only where it was read
- * across both steps: two sums must agree. (Else whoever is between two steps holds the lock at both.) False:
- * something moved meanwhile.
+ * have moved: lists had none before or after, no node was deleted and no scan met one in between. Who changes counters
+ * without a lock subtracts before it adds, and a del before it takes the slot, so a sum may be too low, and too high only
+ * where it was read across both steps: two sums must agree. (Else whoever is between two steps holds the lock at
+ * both.) False: something moved meanwhile.
  */
 static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray, uint64_t *ret_parked)
 {
-    uint64_t scanned_before, scanned_after, begun_before, begun_after, stray;
+    uint64_t scanned = genlru_impl_load_relaxed(&lru->stat.scanned), dels = genlru__nr_dels(lru), stray;
 
-    scanned_before = genlru_impl_load_relaxed(&lru->stat.scanned);
-    if (any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_before))
+    if (any_type_has_lists(lru, types))
         return false;
     stray = count_stray(lru, types, ret_parked);
     *ret_stray = count_stray(lru, types, ret_parked);
-    if (stray != *ret_stray || any_type_has_lists(lru, types) || !genlru__no_del_under_way(lru, &begun_after))
+    if (stray != *ret_stray || any_type_has_lists(lru, types))
         return false;
-    /* the lock was held since: a scan that ended before that is seen here */
-    scanned_after = genlru_impl_load_relaxed(&lru->stat.scanned);
-    return begun_before == begun_after && scanned_before == scanned_after;
+    /* the lock was held since: a scan that ended before that is seen here, and so is a del whose slot a mover found empty */
+    return scanned == genlru_impl_load_relaxed(&lru->stat.scanned) && dels == genlru__nr_dels(lru);
 }
 
 /* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */

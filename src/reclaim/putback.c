@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/bits.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/reserve.h"
 #include "gens/sizes.h"
@@ -15,7 +16,8 @@
  */
 static void undo(struct genlru *lru, uint64_t state, const struct genlru__shadow_fields *shadow)
 {
-    genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
+    if (!genlru__bug(CLOCK_KEPT))
+        genlru_impl_fetch_add_relaxed(&lru->eviction_clock, -(uint64_t)genlru_impl_charge(state));
     genlru__bump(&lru->stat.putback, 1);
     if (shadow && shadow->seq == (uint8_t)lru->min_seq[shadow->type]) {
         uint64_t *evicted = &lru->hist[shadow->type].evicted[genlru__shadow_tier(lru, shadow)];
@@ -34,7 +36,7 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
     do {
         if (genlru__state_of(genlru_impl_word(state)) != GENLRU__ISOLATED_STATE)
             return -EPERM;
-        if (genlru_impl_word(state) & GENLRU_DEAD) {
+        if (genlru_impl_word(state) & GENLRU_DEAD && !genlru__bug(PUTBACK_BLIND)) {
             /* acquire H: DEAD was seen by a relaxed load, and the caller frees what the deleter wrote to */
             (void)genlru_impl_load_acquire(&node->state.do_not_touch);
             return GENLRU_YOURS;
@@ -46,6 +48,7 @@ static int putback_locked(struct genlru *lru, struct genlru_node *node, uint64_t
         /* acq_rel H: pairs with the deleter's DEAD, so that one of the two sees the other */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     genlru__account(lru, state, after);
+    genlru__point(PUTBACK);
     (void)genlru__chain_append(lru, genlru__list_of_word(lru, word), node);
     *ret_state = state;
     return 0;
@@ -91,7 +94,11 @@ int genlru_release(struct genlru *lru, struct genlru_node *node)
     do {
         if (genlru__word_condemn(genlru_impl_word(state), &word) != 0)
             return genlru__misuse(lru, -EPERM, "release of a node that is not isolated", node);
+        genlru__point(CONDEMN);
+        if (genlru__bug(EDGE_H) &&
+            genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))
+            break;
         /* acq_rel H: the second of the two to set DEAD frees, and sees all that the first one did to the node */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)));
-    return genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
+    return genlru__bug(RELEASE_BOTH) || genlru_impl_word(state) & GENLRU_DEAD ? GENLRU_YOURS : 0;
 }

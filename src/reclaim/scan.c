@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/testing.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/window.h"
@@ -148,6 +149,8 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
         return genlru__word_keep(word, &context, ret);
     case GENLRU__GRADUATE:
         return genlru__word_graduate(word, &context, ret);
+    case GENLRU__ISOLATE:
+        return genlru__word_isolate(word, ret);
     default: /* moved, or left for want of a block where it is: its word may not lag much longer (invariant 8) */
         if (genlru__word_settle(word, &context, ret) != 0)
             *ret = word;
@@ -168,21 +171,22 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     int error;
 
     do {
-        verdict = genlru__is_plain(&scan->plain, genlru_impl_word(state))
-                      ? GENLRU__ISOLATE
-                      : genlru__verdict(scan->lru, genlru_impl_word(state), &scan->judge);
-        error = verdict == GENLRU__ISOLATE ? genlru__word_isolate(genlru_impl_word(state), &word)
-                                           : change(scan, verdict, genlru_impl_word(state), &word);
+        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), &scan->judge);
+        error = change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
         after = genlru_impl_with_word(state, word);
         if (verdict == GENLRU__ISOLATE) /* before the word says so: a deleter that loses must find no slot */
             genlru_impl_ptr_store_relaxed(&node->slot, NULL);
+        genlru__point(DECIDE);
+        if (genlru__bug(ISOLATE_BLIND) && verdict == GENLRU__ISOLATE)
+            state = genlru_impl_load_relaxed(&node->state.do_not_touch);
         /*
          * acq_rel I: pairs with a deleter's and a pin holder's changes of the word; flags are looked at again in the
          * swap
          */
     } while (after != state && !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
+    genlru__point(ACCOUNT);
     if (after != state)
         genlru__batch_account(scan->lru, &scan->sizes, state, after);
     *ret_before = state;
@@ -242,6 +246,33 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
     return false;
 }
 
+/*
+ * The common case of dispose, in short: a plain victim (verdict.h). False: it is none, or was changed meanwhile; nothing was
+ * done then but to the slot the node names, which whoever publishes it sets again. What they count is gathered for the
+ * whole list.
+ */
+static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    uint32_t word = genlru_impl_word(state);
+
+    if (GENLRU_UNLIKELY(!genlru__is_plain(&scan->plain, word)))
+        return false;
+    genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word says so: as in decide */
+    genlru__point(DECIDE);
+    if (genlru__bug(ISOLATE_BLIND))
+        state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    /* acq_rel I: as in decide */
+    if (GENLRU_UNLIKELY(
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state,
+                                     genlru_impl_with_word(state, (word & ~GENLRU_GEN_MASK) | GENLRU_ISOLATED))))
+        return false;
+    scan->nr_plain++;
+    scan->plain_charge += genlru_impl_charge(state);
+    hand_out(scan, node, state);
+    return true;
+}
+
 /* Scans a block; true when its end was reached. */
 static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, struct ahead *ahead)
 {
@@ -258,7 +289,7 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, s
             continue;
         }
         scan->result.scanned++;
-        if (!dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
+        if (!isolate_plain(scan, node) && !dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
             first_kept = i;
     }
     block->scan = (uint8_t)(first_kept < i ? first_kept : i);
@@ -273,6 +304,7 @@ static void scan_chain(struct genlru__scan *scan, unsigned nr_ahead)
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
 
+    scan->nr_plain = scan->plain_charge = 0;
     for (i = 0; i < nr_ahead; i++)
         ahead_step(&ahead);
     while (chain->head && !is_batch_full(scan)) {
@@ -292,6 +324,8 @@ static void scan_chain(struct genlru__scan *scan, unsigned nr_ahead)
             genlru__chain_link_tail(lru, scan->refuge, block);
         }
     }
+    if (scan->nr_plain)
+        genlru__batch_leave(lru, &scan->sizes, scan->plain.value, scan->nr_plain, scan->plain_charge);
 }
 
 /*
@@ -307,14 +341,14 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
     const struct genlru__judge judge = scan->judge;
     const struct genlru__plain plain = scan->plain;
     const unsigned refuge = scan->refuge, refuge_rank = scan->refuge_rank;
-    const uint64_t nodes = scan->result.nodes;
+    const uint64_t nodes = scan->result.nodes, nr_plain = scan->nr_plain, plain_charge = scan->plain_charge;
     enum genlru__duel outcome;
 
     if (!scan->has_residents)
         return GENLRU__DUEL_LOST;
     scan->judge.list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     scan->judge.contender = genlru_impl_aged_freq(word, context.window);
-    scan->plain = genlru__plain_of(lru, judge.list, judge.threshold); /* none: freq decides, too */
+    scan->plain.marks = 0; /* none is plain: freq decides */
     scan->duel_left = nr;
     scan->duel_nodes = nodes + 1;
     scan->duel_scanned = scan->result.scanned + nr + STRAYS;
@@ -322,6 +356,8 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
     outcome = scan->result.nodes != nodes ? GENLRU__DUEL_WON : scan->duel_left ? GENLRU__DUEL_OPEN : GENLRU__DUEL_LOST;
     scan->judge = judge;
     scan->plain = plain;
+    scan->nr_plain = nr_plain;
+    scan->plain_charge = plain_charge;
     scan->refuge = refuge;
     scan->refuge_rank = refuge_rank;
     return outcome;

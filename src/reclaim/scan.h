@@ -29,6 +29,8 @@ struct genlru__scan {
     uint64_t max_nodes;
     uint64_t max_charge;
     struct genlru__plain plain;
+    uint64_t nr_plain; /* victims of judge.list that were, and their charge */
+    uint64_t plain_charge;
     struct genlru__judge judge;
     unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */
     unsigned refuge_rank;

@@ -2,6 +2,11 @@
 /* Verdicts: see verdict.h. */
 #include "reclaim/verdict.h"
 
+#include <string.h>
+
+#include "base/sized.h"
+#include "workingset/shadow.h"
+
 static bool is_lazily_saturated(uint32_t word, const struct genlru_policy *policy)
 {
     return policy->tiers.lazy_saturated && (word & GENLRU_WORKINGSET) && !(word & GENLRU_TIER_CAP) &&
@@ -18,8 +23,8 @@ static uint32_t marks_below(const struct genlru_policy *policy, unsigned thresho
     uint32_t marks = 0;
     unsigned i;
 
-    for (i = 0; i < 32; i++) {
-        uint32_t word = genlru_impl_with_refs(i < 16 ? 0 : GENLRU_WORKINGSET, i % 16);
+    for (i = 0; i < GENLRU__NR_MARKS; i++) {
+        uint32_t word = genlru__word_of_mark(i);
 
         if (genlru__tier_of(word, policy) <= threshold && !is_lazily_saturated(word, policy) && !is_kept(word, policy))
             marks |= UINT32_C(1) << i;
@@ -29,12 +34,17 @@ static uint32_t marks_below(const struct genlru_policy *policy, unsigned thresho
 
 void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *policy, uint32_t number)
 {
-    unsigned threshold;
+    unsigned threshold, mark;
 
-    rule->policy = *policy;
+    memset(rule, 0, sizeof(*rule));
+    (void)genlru__sized_in(&rule->policy, sizeof(rule->policy), policy, sizeof(size_t)); /* checked before */
     rule->number = number;
+    rule->workingset_marks = genlru__workingset_marks(&rule->policy);
+    for (mark = 0; mark < GENLRU__NR_MARKS; mark++)
+        rule->tier_of_mark[mark] = (uint8_t)genlru__tier_of(
+            genlru__word_of_mark(rule->workingset_marks >> mark & 1u ? mark | 16u : mark), &rule->policy);
     for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        rule->unprotected[threshold] = marks_below(policy, threshold);
+        rule->unprotected[threshold] = marks_below(&rule->policy, threshold);
 }
 
 struct genlru__plain genlru__plain_of(const struct genlru *lru, unsigned list, unsigned threshold)

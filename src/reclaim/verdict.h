@@ -62,7 +62,7 @@ void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *po
 struct genlru__plain {
     uint32_t mask;
     uint32_t value;
-    uint32_t marks; /* bit refs + 16 * WORKINGSET */
+    uint32_t marks; /* a bit for each */
 };
 
 /* Of `list`; none if the list is no oldest generation. Under the lru's lock; O(1). */
@@ -70,8 +70,7 @@ struct genlru__plain genlru__plain_of(const struct genlru *lru, unsigned list, u
 
 static inline bool genlru__is_plain(const struct genlru__plain *plain, uint32_t word)
 {
-    return (word & plain->mask) == plain->value &&
-           (plain->marks >> (genlru_impl_refs(word) + (word & GENLRU_WORKINGSET ? 16 : 0)) & 1u);
+    return (word & plain->mask) == plain->value && (plain->marks >> genlru__mark_of(word) & 1u);
 }
 
 #endif

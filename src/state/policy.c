@@ -2,6 +2,10 @@
 /* The presets, and the check of custom policies: see genlru/policy.h. */
 #include "genlru/policy.h"
 
+#include <string.h>
+
+#include "base/sized.h"
+
 /*
  * MGLRU before frequency guided promotion. refs count to 4, the next access marks the working set, and nothing
  * moves on a hit by read(); protection by tier happens at the scan. The two presets differ in where a once-read
@@ -217,14 +221,36 @@ static const char *check_keep(const struct genlru_keep_rules *keep)
     return NULL;
 }
 
-const char *genlru_policy_check(const struct genlru_policy *policy, unsigned nr_gens)
+/* What is 0 or 1 may come to mean more; what is unused may come to mean something. */
+static const char *check_reserved(const struct genlru_policy *policy)
 {
+    static const uint8_t zeros[sizeof(policy->hit.unused)];
+
+    if (memcmp(policy->hit.unused, zeros, sizeof(zeros)) != 0 || policy->place.unused || policy->tiers.unused ||
+        policy->probation.unused || policy->unused[0] || policy->unused[1])
+        return "an unused field is not 0";
+    if (policy->mapped.second_marks > 1 || policy->mapped.youngest_counts > 1)
+        return "mapped.second_marks or mapped.youngest_counts is not 0 or 1";
+    if (policy->place.warm_workingset > 1)
+        return "place.warm_workingset is not 0 or 1";
+    if (policy->refault.keep_workingset > 1 || policy->refault.keep_freq > 1 || policy->refault.distance_only > 1)
+        return "refault.keep_workingset, refault.keep_freq or refault.distance_only is not 0 or 1";
+    if (policy->tiers.sum_below > 1 || policy->tiers.lazy_saturated > 1)
+        return "tiers.sum_below or tiers.lazy_saturated is not 0 or 1";
+    if (policy->probation.percent && policy->probation.refault_skips > 1)
+        return "probation.refault_skips is not 0 or 1";
+    return NULL;
+}
+
+const char *genlru_policy_check(const struct genlru_policy *given, unsigned nr_gens)
+{
+    struct genlru_policy copy, *policy = &copy;
     const char *wrong;
 
-    if (!policy)
+    if (!given)
         return "there is no policy";
-    if (policy->size != sizeof(*policy))
-        return "size is not sizeof(struct genlru_policy)";
+    if (genlru__sized_in(policy, sizeof(*policy), given, sizeof(*policy)) != 0)
+        return "size is that of no struct genlru_policy known, or a field that is not known is not 0";
     if (!policy->name)
         return "name is NULL";
     if (nr_gens < GENLRU_MIN_GENS || nr_gens > GENLRU_MAX_GENS)
@@ -246,5 +272,5 @@ const char *genlru_policy_check(const struct genlru_policy *policy, unsigned nr_
         wrong = check_keep(&policy->keep);
     if (!wrong && policy->learn > 1)
         wrong = "learn is not 0 or 1";
-    return wrong;
+    return wrong ? wrong : check_reserved(policy);
 }

@@ -23,7 +23,7 @@ static unsigned min_refs(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
+struct genlru_saturated genlru__saturated(const struct genlru_policy *policy, uint64_t window)
 {
     const struct genlru_hit_rules *hit = &policy->hit;
     uint32_t mask = GENLRU_REFS_MASK | GENLRU_PREFETCHED | GENLRU_SAMPLED; /* each hit of a sampled node is told */
@@ -42,7 +42,17 @@ uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window)
         value |= (uint32_t)hit->freq_max << GENLRU_FREQ_SHIFT | (uint32_t)(genlru_impl_window_epoch(window) & 7u)
                                                                     << GENLRU_EPOCH_SHIFT;
     }
-    return (uint64_t)value << 32 | mask;
+    return (struct genlru_saturated){mask, value};
+}
+
+void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest)
+{
+    unsigned below = hit->refs_max;
+
+    if (hit->defer_gens && below >= hit->defer_refs)
+        below = hit->defer_refs > 0 ? hit->defer_refs - 1u : 0;
+    *ret_below = hit->freq_max ? 0 : (uint32_t)below << GENLRU_REFS_SHIFT;
+    *ret_below_youngest = hit->freq_max ? 0 : (uint32_t)hit->refs_max << GENLRU_REFS_SHIFT;
 }
 
 /* Gen code of a place (policy.h) in the present window. */

@@ -58,8 +58,25 @@ static inline unsigned genlru__tier_of(uint32_t word, const struct genlru_policy
     return tiers->tier_of_refs[genlru_impl_refs(word)];
 }
 
+/* What of a word decides its tier but for advice: refs, and 16 if it is of the working set. */
+enum { GENLRU__NR_MARKS = 32 };
+
+static inline unsigned genlru__mark_of(uint32_t word)
+{
+    return genlru_impl_refs(word) | (word & GENLRU_WORKINGSET ? 16u : 0);
+}
+
+/* The other way round. */
+static inline uint32_t genlru__word_of_mark(unsigned mark)
+{
+    return genlru_impl_with_refs(mark & 16u ? GENLRU_WORKINGSET : 0, mark & 15u);
+}
+
+/* What genlru_impl_only_rises compares with. */
+void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint32_t *ret_below_youngest);
+
 /* The value that genlru_impl_is_saturated compares with. */
-uint64_t genlru__saturated(const struct genlru_policy *policy, uint64_t window);
+struct genlru_saturated genlru__saturated(const struct genlru_policy *policy, uint64_t window);
 
 /* Beside the flags of genlru_add: the key is one of the sample. */
 enum { GENLRU__ADD_SAMPLED = 1u << 6 };

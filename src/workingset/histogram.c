@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "gens/chain.h"
 #include "gens/window.h"
 #include "genlru/stat.h"
@@ -126,7 +127,7 @@ int genlru_workingset(struct genlru *lru, struct genlru_workingset *ret_workings
 {
     struct genlru_workingset sum;
 
-    if (!lru || !ret_workingset || ret_workingset->size < sizeof(size_t) || ret_workingset->size > sizeof(sum))
+    if (!lru || !ret_workingset || !genlru__can_fill(ret_workingset))
         return -EINVAL;
     if (!begin_walk(lru))
         return -EBUSY;
@@ -134,7 +135,6 @@ int genlru_workingset(struct genlru *lru, struct genlru_workingset *ret_workings
     count_open_blocks(lru, &sum);
     while (walk_slice(lru, &sum))
         ;
-    sum.size = ret_workingset->size;
-    memcpy(ret_workingset, &sum, sum.size);
+    genlru__sized_out(ret_workingset, &sum, sizeof(sum));
     return 0;
 }

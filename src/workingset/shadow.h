@@ -47,30 +47,31 @@ static inline genlru_shadow genlru__shadow_encode(const struct genlru__shadow_fi
 /* False: `shadow` is none. */
 bool genlru__shadow_decode(genlru_shadow shadow, struct genlru__shadow_fields *ret_fields);
 
-/* Whether a node with this word was, or by its refs became, part of the working set. */
-static inline bool genlru__is_workingset(uint32_t word, const struct genlru_policy *policy)
+/* Marks whose shadows say that the node was, or by its refs became, part of the working set. */
+static inline uint32_t genlru__workingset_marks(const struct genlru_policy *policy)
 {
     unsigned refs = policy->refault.workingset_refs;
 
-    return (word & GENLRU_WORKINGSET) || (refs && genlru_impl_refs(word) >= refs);
+    return UINT32_C(0xffff) << 16 | (refs && refs < 16 ? UINT32_C(0xffff) << refs & UINT32_C(0xffff) : 0);
 }
+
+/* refs, freq, epoch and type stand in a shadow as they do in a word, so that they move together. */
+enum { GENLRU__SHADOW_OF_WORD = GENLRU__SHADOW_REFS - GENLRU_REFS_SHIFT };
+_Static_assert((int)GENLRU__SHADOW_OF_WORD == (int)GENLRU__SHADOW_FREQ - (int)GENLRU_FREQ_SHIFT &&
+                   (int)GENLRU__SHADOW_OF_WORD == (int)GENLRU__SHADOW_EPOCH - (int)GENLRU_EPOCH_SHIFT &&
+                   (int)GENLRU__SHADOW_OF_WORD == (int)GENLRU__SHADOW_TYPE - (int)GENLRU_TYPE_SHIFT,
+               "fields of the word and of the shadow in the same order");
 
 /* Shadow of a victim with this word, isolated when the eviction clock stood at `clock`. Under the lru's lock. */
 static inline genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32_t word, uint64_t clock)
 {
-    unsigned type = genlru_impl_type(word);
-    struct genlru__shadow_fields fields = {
-        (uint32_t)(clock >> lru->clock_shift),
-        (uint8_t)lru->min_seq[type],
-        genlru__is_workingset(word, genlru__policy(lru)),
-        (uint8_t)genlru_impl_refs(word),
-        (uint8_t)genlru_impl_freq(word),
-        (uint8_t)genlru_impl_epoch(word),
-        (uint8_t)type,
-        lru->tag,
-    };
+    const uint32_t fields = GENLRU_REFS_MASK | GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK | GENLRU_TYPE_MASK;
 
-    return genlru__shadow_encode(&fields);
+    return UINT64_C(1) << GENLRU__SHADOW_VALID | (uint64_t)lru->tag << GENLRU__SHADOW_TAG |
+           (uint64_t)(word & fields) << GENLRU__SHADOW_OF_WORD |
+           (uint64_t)(genlru__rule(lru)->workingset_marks >> genlru__mark_of(word) & 1u) << GENLRU__SHADOW_WORKINGSET |
+           (uint64_t)(uint8_t)lru->min_seq[genlru_impl_type(word)] << GENLRU__SHADOW_SEQ |
+           (clock >> lru->clock_shift & ((UINT64_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1));
 }
 
 /*
@@ -78,21 +79,14 @@ static inline genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32
  * two are the same, so a shadow's marks decide, not what else the word said (a tier cap, a mark that is to be
  * computed from refs).
  */
-static inline unsigned genlru__tier_of_marks(const struct genlru *lru, unsigned refs, bool workingset)
-{
-    uint32_t word = genlru_impl_with_refs(0, refs);
-
-    return genlru__tier_of(workingset ? word | GENLRU_WORKINGSET : word, genlru__policy(lru));
-}
-
 static inline unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word)
 {
-    return genlru__tier_of_marks(lru, genlru_impl_refs(word), genlru__is_workingset(word, genlru__policy(lru)));
+    return genlru__rule(lru)->tier_of_mark[genlru__mark_of(word)];
 }
 
 static inline unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields)
 {
-    return genlru__tier_of_marks(lru, fields->refs, fields->workingset);
+    return genlru__tier_of(genlru__word_of_mark(fields->refs | (fields->workingset ? 16u : 0)), genlru__policy(lru));
 }
 
 /* Steps of the clock since `clock` (a shadow's): how far a victim lies in the past. */

@@ -133,12 +133,13 @@ static int del(struct model *model, struct model_node *node)
     return node->is_pinned ? 0 : GENLRU_YOURS;
 }
 
-/* Every 64th looks after holes. */
+/* Every 64th that leaves a hole looks after holes. */
 int model_del(struct model *model, struct model_node *node)
 {
+    bool leaves_hole = model_find(model, node) != NULL;
     int answer = del(model, node);
 
-    if (++model->nr_dels % DELETES_PER_LOOK == 0)
+    if (leaves_hole && ++model->nr_dels % DELETES_PER_LOOK == 0)
         model_compact(model);
     return answer;
 }

@@ -10,10 +10,23 @@
 
 #include "gens/lru.h"
 
+/* The next bytes of the input as a number, as many as it takes to reach `max`. */
+static uint64_t take_input(struct rig *rig, uint64_t max)
+{
+    uint64_t value = 0;
+
+    for (; max > 0 && rig->nr_input > 0; max >>= 8, rig->nr_input--)
+        value = value << 8 | *rig->input++;
+    return value;
+}
+
 uint64_t rig_random(struct rig *rig)
 {
-    uint64_t z = rig->random += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z;
 
+    if (rig->nr_input)
+        return take_input(rig, UINT64_MAX);
+    z = rig->random += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
@@ -21,7 +34,7 @@ uint64_t rig_random(struct rig *rig)
 
 uint64_t rig_below(struct rig *rig, uint64_t below)
 {
-    return rig_random(rig) % below;
+    return (rig->nr_input ? take_input(rig, below - 1) : rig_random(rig)) % below;
 }
 
 bool rig_one_in(struct rig *rig, unsigned nr)
@@ -66,14 +79,16 @@ void rig_fail(struct rig *rig, const char *format, ...)
     va_list args;
 
     for (int again = 0; again < 2; again++) { /* first and last line of a long report */
-        fputs("FAILED: ", stderr);
+        fprintf(stderr, "FAILED, seed %" PRIu64 ": ", rig->options.seed);
         va_start(args, format);
         (void)vfprintf(stderr, format, args);
         va_end(args);
         fputc('\n', stderr);
-        if (!again)
+        if (!again && rig->lru) /* there is something to report */
             report(rig);
     }
+    if (rig->input)
+        abort(); /* what a fuzzer takes for a finding */
     exit(1);
 }
 
@@ -272,10 +287,9 @@ void rig_open(struct rig *rig)
     rig->nr_misuses = 0;
     rig->has_no_memory = false;
     rig->tick = 0;
-    if (genlru__create_at(&rig->config, &rig->start, &rig->lru) != 0) {
-        fprintf(stderr, "FAILED: genlru__create_at, seed %" PRIu64 "\n", rig->options.seed);
-        exit(1);
-    }
+    rig->lru = NULL;
+    if (genlru__create_at(&rig->config, &rig->start, &rig->lru) != 0)
+        rig_fail(rig, "genlru__create_at");
     max_seq = rig->start.max_seq ? rig->start.max_seq : rig->config.nr_gens - 1;
     model_init(&rig->model, &rig->config, rig->model_node, rig->nr_nodes, max_seq, rig->start.eviction_clock,
                rig->start.epoch);
@@ -296,9 +310,5 @@ void rig_close(struct rig *rig)
     rig_equal(rig, "genlru_destroy", (uint64_t)genlru_destroy(rig->lru), 0);
     rig->lru = NULL;
     model_fini(&rig->model);
-    if (rig->bytes) {
-        fprintf(stderr, "FAILED: %" PRIu64 " bytes are left after genlru_destroy, seed %" PRIu64 "\n", rig->bytes,
-                rig->options.seed);
-        exit(1);
-    }
+    rig_equal(rig, "bytes left after genlru_destroy", rig->bytes, 0);
 }

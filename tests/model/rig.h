@@ -38,6 +38,9 @@ struct rig {
     struct options options;
     struct genlru__start start;
     uint64_t random;
+    const uint8_t
+        *input; /* tests/fuzz: all choices are made by these bytes, while there are some; NULL = by `random` */
+    size_t nr_input;
     uint64_t step;   /* operations so far, of all episodes */
     uint64_t digest; /* of all answers */
     uint64_t agings; /* most of an episode; likewise: */

@@ -3,7 +3,7 @@
  * The window of generations: words that lag behind it, counters that follow the words, open blocks that lag as well.
  *
  * PART 1, access x age:
- *   access    genlru_impl_access_moving, access_mapped: one load of the window, a CAS of the word, the counters, and, if too many
+ *   access    genlru_impl_access_any, access_mapped: one load of the window, a CAS of the word, the counters, and, if too many
  *             agings came between (is_too_late), refresh
  *   ager      genlru_age, and the steps of evict that move a node: make_room (sweep_block, genlru__advance_min),
  *             genlru__begin_gen; the scan's MOVE and PROTECT

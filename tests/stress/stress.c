@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "genlru/genlru.h"
+#include "points.h"
 
 enum { SPINS_BEFORE_YIELD = 2000, GATE_SPINS = 400, MAX_THREADS = 64 };
 
@@ -33,7 +34,7 @@ static uint64_t number(const char *option, const char *text)
 
 struct stress_options stress_begin(int argc, char **argv)
 {
-    struct stress_options options = {0, 100, NULL};
+    struct stress_options options = {.scale = 100};
     struct timespec now;
     int i;
 
@@ -46,11 +47,28 @@ struct stress_options stress_begin(int argc, char **argv)
             options.scale = (unsigned)number(argv[i], argv[i + 1]);
         } else if (strcmp(argv[i], "--only") == 0 && argv[i + 1]) {
             options.only = argv[i + 1];
+        } else if (strcmp(argv[i], "--delays") == 0) {
+            options.delays = (unsigned)number(argv[i], argv[i + 1]);
+        } else if (strcmp(argv[i], "--threads") == 0) {
+            options.threads = (unsigned)number(argv[i], argv[i + 1]);
+        } else if (strcmp(argv[i], "--ops") == 0) {
+            options.ops = number(argv[i], argv[i + 1]);
+        } else if (strcmp(argv[i], "--seconds") == 0) {
+            options.seconds = (unsigned)number(argv[i], argv[i + 1]);
         } else {
-            fprintf(stderr, "usage: %s [--seed N] [--scale PERCENT] [--only TEXT]\n", argv[0]);
+            fprintf(
+                stderr,
+                "usage: %s [--seed N] [--scale PERCENT] [--only TEXT] [--delays N] [--threads N] [--ops N] [--seconds N]\n",
+                argv[0]);
             exit(2);
         }
     }
+    if (options.threads > MAX_THREADS || (options.delays && !GENLRU__HAS_POINTS)) {
+        fprintf(stderr, "%s\n", options.delays ? "--delays: built without GENLRU_POINTS" : "--threads: too many");
+        exit(2);
+    }
+    if (GENLRU__HAS_POINTS)
+        stress_delay_points(options.delays, options.seed);
     the_seed = options.seed;
     printf("seed %llu\n", (unsigned long long)options.seed);
     fflush(stdout);
@@ -67,6 +85,11 @@ unsigned stress_scaled(const struct stress_options *options, unsigned nr)
     unsigned scaled = (unsigned)((uint64_t)nr * options->scale / 100);
 
     return scaled ? scaled : 1;
+}
+
+void stress_reseed(uint64_t seed)
+{
+    the_seed = seed;
 }
 
 void stress_context(const char *format, ...)

@@ -17,15 +17,24 @@
 struct genlru;
 struct genlru_node;
 
-/* What every test understands: --seed N, --scale PERCENT (of the operations), --only TEXT. */
+/*
+ * What every test understands: --seed N, --scale PERCENT (of the operations), --only TEXT, --delays N (one in N of the library's
+ * labelled points takes a while; refused where the library has none). Those of storm.h also: --threads N, --ops N, --seconds N.
+ */
 struct stress_options {
     uint64_t seed;
     unsigned scale;
     const char *only; /* run only parts whose name contains this; NULL = all */
+    unsigned delays;
+    unsigned threads; /* 0 = as many as the test wants, like the next */
+    uint64_t ops;     /* of each thread and round */
+    unsigned seconds; /* goes on with other seeds for so long; 0 = once */
 };
 
 /* Reads the command line, prints the seed. Ends the process with 2 on a bad one. */
 struct stress_options stress_begin(int argc, char **argv);
+/* The seed that failures tell from now on. */
+void stress_reseed(uint64_t seed);
 bool stress_is_wanted(const struct stress_options *options, const char *name);
 unsigned stress_scaled(const struct stress_options *options, unsigned nr);
 

@@ -188,7 +188,7 @@ void toy_let_go(struct toy_thread *thread)
     }
 }
 
-void toy_touch(struct toy_thread *thread, unsigned key)
+void toy_do(struct toy_thread *thread, unsigned key, enum toy_deed deed)
 {
     struct toy *toy = thread->toy;
     struct toy_entry *e = index_lock(toy, key);
@@ -197,23 +197,33 @@ void toy_touch(struct toy_thread *thread, unsigned key)
     if (!e)
         return;
     read_payload(e);
-    switch (stress_below(&thread->random, 5)) {
-    case 0:
+    switch (deed) {
+    case TOY_RECHARGE:
         STRESS_CHECK(genlru_recharge(toy->lru, &e->node, stress_below(&thread->random, MAX_CHARGE)) == 0, "recharge");
         break;
-    case 1:
+    case TOY_ADVISE:
         STRESS_CHECK(genlru_advise(toy->lru, &e->node, (enum genlru_advice)stress_below(&thread->random, 7)) == 0,
                      "advise");
         break;
-    case 2:
+    case TOY_HARVEST:
         harvest = (struct genlru_harvest){&e->node, stress_once_in(&thread->random, 4)};
         genlru_access_batch(toy->lru, &harvest, 1);
+        break;
+    case TOY_ACCESS:
+        genlru_access(toy->lru, &e->node);
         break;
     default:
         hold(thread, e);
         break;
     }
     index_unlock(toy, e);
+}
+
+void toy_touch(struct toy_thread *thread, unsigned key)
+{
+    static const enum toy_deed deeds[] = {TOY_RECHARGE, TOY_ADVISE, TOY_HARVEST, TOY_HOLD, TOY_HOLD};
+
+    toy_do(thread, key, deeds[stress_below(&thread->random, 5)]);
     if (stress_once_in(&thread->random, 4))
         toy_let_go(thread);
 }
@@ -255,7 +265,7 @@ static void dispose(struct toy_thread *thread, const struct genlru_victim *victi
     int result;
 
     read_payload(e);
-    if (stress_once_in(&thread->random, 8) && put_back(toy, victim))
+    if (thread->putback_one_in && stress_once_in(&thread->random, thread->putback_one_in) && put_back(toy, victim))
         return;
     count(&toy->nr_evicted);
     if (toy->shadow)
@@ -385,7 +395,7 @@ int toy_create(struct toy *toy, const struct genlru_config *config, unsigned nr_
 
 struct toy_thread toy_thread(struct toy *toy, uint64_t seed, unsigned thread)
 {
-    struct toy_thread t = {toy, stress_random(seed, thread), {NULL}};
+    struct toy_thread t = {toy, stress_random(seed, thread), {NULL}, 8};
 
     return t;
 }

@@ -44,6 +44,7 @@ struct toy_thread {
     struct toy *toy;
     struct stress_random random;
     struct toy_entry *held[TOY_MAX_HELD];
+    unsigned putback_one_in; /* of the victims; 0 = none */
 };
 
 /*
@@ -60,7 +61,10 @@ void toy_let_go(struct toy_thread *thread);
 
 /* A look-up, and an insertion if the key is absent (0, or -ENOMEM from the add). */
 int toy_get(struct toy_thread *thread, unsigned key);
-/* Something done to an entry while it is locked: advice, recharge, a pin that is held on, harvested accesses. */
+/* Something done to an entry while it is locked. */
+enum toy_deed { TOY_RECHARGE, TOY_ADVISE, TOY_HARVEST, TOY_ACCESS, TOY_HOLD };
+void toy_do(struct toy_thread *thread, unsigned key, enum toy_deed deed);
+/* One of them; a pin is held on for a while. */
 void toy_touch(struct toy_thread *thread, unsigned key);
 void toy_delete(struct toy_thread *thread, unsigned key);
 /* Evicts at most max (<= 64) nodes; some are put back. Returns how many were isolated. */

@@ -110,6 +110,8 @@ Test(blocks, stat)
     stat.size = offsetof(struct genlru_pool_stat, slabs);
     cr_assert(genlru_pool_stat(pool, &stat) == 0 && stat.blocks == 0);
     cr_assert(stat.slabs == UINT64_C(0x7777777777777777), "beyond its size nothing is written");
+    stat.size = SIZE_MAX;
+    cr_assert(genlru_pool_stat(pool, &stat) == -EINVAL, "a size that was never set");
     cr_assert(genlru_pool_destroy(pool) == 0);
 }
 

@@ -30,6 +30,8 @@ Test(create, fields_out_of_range)
     struct genlru_policy policy = GENLRU_POLICY_DEFAULT;
 
     REFUSED(size, 0);
+    REFUSED(size, SIZE_MAX);
+    REFUSED(size, offsetof(struct genlru_config, allocator) + 1); /* half a pointer */
     REFUSED(size, sizeof(config) + 1);
     REFUSED(nr_gens, 1);
     REFUSED(nr_gens, 2);
@@ -102,13 +104,31 @@ Test(create, older_config)
     struct genlru_config config = unit_config(&unit);
     struct genlru *lru;
 
-    config.size = offsetof(struct genlru_config, nr_types);
+    config.size = offsetof(struct genlru_config, stripes) / sizeof(size_t) * sizeof(size_t);
     config.nr_gens = 7;
-    config.nr_types = 99;
+    config.nr_types = 2;
     config.stripes = 99;
     lru = unit_create(&config);
-    cr_assert(unit_stat(lru).nr_gens == 7 && unit_stat(lru).nr_types == 1);
+    cr_assert(unit_stat(lru).nr_gens == 7 && unit_stat(lru).nr_types == 2);
     cr_assert(genlru_destroy(lru) == 0);
+}
+
+/* Compiled with a newer one: fields that it leaves at 0 are not missed, others would be ignored, so they are refused. */
+Test(create, newer_config)
+{
+    struct unit unit;
+    struct {
+        struct genlru_config config;
+        size_t newer[3];
+    } own = {unit_config(&unit), {0, 0, 0}};
+    struct genlru *lru = NULL;
+
+    own.config.size = sizeof(own);
+    lru = unit_create(&own.config);
+    cr_assert(genlru_destroy(lru) == 0);
+    lru = NULL;
+    own.newer[2] = 1;
+    cr_assert(genlru_create(&own.config, &lru) == -EINVAL && !lru && unit.bytes == 0);
 }
 
 Test(create, no_memory)

@@ -188,3 +188,55 @@ Test(del, many)
     free(order);
     unit_end(&unit, lru, nodes, NR);
 }
+
+/* A batch answers for each node what a del of it alone would, in every state, whatever its length. */
+Test(del, batch)
+{
+    enum { NR = 200 };
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru_node *nodes = unit_nodes(NR), *one[NR];
+    struct genlru *lru = unit_create(&config);
+    struct genlru_victim victims[20];
+    int results[NR], want[NR];
+    size_t i, nr, at = 0, nr_yours;
+
+    unit_add_all(lru, nodes, NR, 0);
+    for (i = 0; i < NR; i++)
+        want[i] = GENLRU_YOURS;
+    cr_assert(genlru_evict(lru, NULL, victims, 20, NULL) == 20);
+    for (i = 0; i < 20; i++)
+        want[victims[i].node - nodes] = 0; /* the evictor frees it */
+    for (i = 30; i < 40; i++) {
+        cr_assert(genlru_pin(lru, &nodes[i]) == 0);
+        want[i] = 0; /* the pin holder does */
+    }
+    for (i = 50; i < 55; i++) {
+        cr_assert(genlru_del(lru, &nodes[i]) == GENLRU_YOURS);
+        want[i] = -ENOENT;
+    }
+    for (i = 0; i < NR; i++)
+        one[i] = &nodes[i];
+    for (nr = 0; at < NR; nr = nr * 2 + 1) {
+        size_t nr_now = nr < NR - at ? nr : NR - at, yours = 0;
+
+        nr_yours = genlru_del_batch(lru, one + at, nr_now, results + at);
+        for (i = at; i < at + nr_now; i++) {
+            cr_assert(results[i] == want[i], "node %zu: %d, expected %d", i, results[i], want[i]);
+            yours += want[i] == GENLRU_YOURS;
+        }
+        cr_assert(nr_yours == yours);
+        at += nr_now;
+        unit_verify(lru);
+    }
+    cr_assert(unit.nr_errors == 5 && unit.error == GENLRU_ERROR_MISUSE, "the five that were on no list");
+    unit.nr_errors = 0;
+    for (i = 0; i < 20; i++)
+        cr_assert(genlru_release(lru, victims[i].node) == GENLRU_YOURS);
+    for (i = 30; i < 40; i++)
+        cr_assert(genlru_unpin(lru, &nodes[i]) == GENLRU_YOURS);
+    cr_assert(genlru_charge(lru) == 0);
+    cr_assert(genlru_del_batch(NULL, one, 1, results) == 0 && genlru_del_batch(lru, NULL, 1, results) == 0 &&
+              genlru_del_batch(lru, one, 1, NULL) == 0);
+    unit_end(&unit, lru, nodes, NR);
+}

@@ -84,6 +84,8 @@ Test(histogram, refuses)
     cr_assert(genlru_workingset(NULL, &set) == -EINVAL && genlru_workingset(lru, NULL) == -EINVAL);
     set.size = 0;
     cr_assert(genlru_workingset(lru, &set) == -EINVAL);
+    set.size = SIZE_MAX;
+    cr_assert(genlru_workingset(lru, &set) == -EINVAL);
     set.size = sizeof(set);
     lru->is_walking = true; /* as if another thread were in the middle of one */
     memset(&set.charge_by_age, 0x77, sizeof(set.charge_by_age));

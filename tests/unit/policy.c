@@ -68,6 +68,7 @@ Test(policy, each_field_out_of_range)
 
     WRONG(size, sizeof(struct genlru_policy) - 1, "size");
     WRONG(size, 0, "size");
+    WRONG(size, SIZE_MAX, "size");
     WRONG(name, NULL, "name");
     WRONG(hit.refs_max, 0, "refs_max");
     WRONG(hit.refs_max, 16, "refs_max");
@@ -111,7 +112,42 @@ Test(policy, each_field_out_of_range)
     WRONG(place.refault, 4, "place");
     WRONG(learn, 2, "learn");
     WRONG(probation.promoted_refs, 16, "probation.promoted_refs");
+    WRONG(mapped.second_marks, 2, "second_marks");
+    WRONG(mapped.youngest_counts, 255, "youngest_counts");
+    WRONG(place.warm_workingset, 2, "warm_workingset");
+    WRONG(refault.keep_workingset, 2, "keep_workingset");
+    WRONG(refault.keep_freq, 2, "keep_freq");
+    WRONG(tiers.sum_below, 2, "sum_below");
+    WRONG(tiers.lazy_saturated, 2, "lazy_saturated");
+    WRONG(probation.refault_skips, 2, "refault_skips");
+    WRONG(hit.unused[0], 1, "unused");
+    WRONG(hit.unused[6], 1, "unused");
+    WRONG(place.unused, 1, "unused");
+    WRONG(tiers.unused, 1, "unused");
     cr_assert_not_null(genlru_policy_check(NULL, 4));
+}
+
+/* A program built with a newer header: what it leaves at 0 is not missed, what it sets is refused. */
+Test(policy, larger_struct)
+{
+    struct {
+        struct genlru_policy policy;
+        size_t newer[2];
+    } own = {GENLRU_POLICY_MGLRU_FG, {0, 0}};
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru *lru;
+
+    own.policy.size = sizeof(own);
+    own.policy.hit.refs_max = 9;
+    cr_assert_null(genlru_policy_check(&own.policy, 4));
+    config.policy = &own.policy;
+    lru = unit_create(&config);
+    cr_assert(genlru__policy(lru)->size == sizeof(own.policy) && lru->view.rules.refs_max == 9);
+    unit_end(&unit, lru, NULL, 0);
+    own.newer[1] = 1;
+    cr_assert(strstr(genlru_policy_check(&own.policy, 4), "not known"));
+    cr_assert(genlru_create(&config, &lru) == -EINVAL && unit.bytes == 0);
 }
 
 /* The edges of the ranges are inside. */

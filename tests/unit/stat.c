@@ -33,6 +33,29 @@ Test(stat, older_struct)
     cr_assert(genlru_stat(lru, &stat) == 0);
     cr_assert(stat.size == offsetof(struct genlru_stat, charge) && stat.nr_gens == 4 && stat.nodes == 0);
     cr_assert(stat.charge == UINT64_C(0x7777777777777777), "beyond its size nothing is written");
+    stat.size = sizeof(stat) - 1;
+    cr_assert(genlru_stat(lru, &stat) == -EINVAL, "no struct ends there");
+    stat.size = SIZE_MAX;
+    cr_assert(genlru_stat(lru, &stat) == -EINVAL, "a size that was never set");
+    unit_end(&unit, lru, NULL, 0);
+}
+
+/* A newer, larger one: what this library does not know is 0, and the size stays. */
+Test(stat, newer_struct)
+{
+    struct unit unit;
+    struct genlru_config config = unit_config(&unit);
+    struct genlru *lru = unit_create(&config);
+    struct {
+        struct genlru_stat stat;
+        uint64_t newer, beyond;
+    } own;
+
+    memset(&own, 0x77, sizeof(own));
+    own.stat.size = offsetof(__typeof__(own), beyond);
+    cr_assert(genlru_stat(lru, &own.stat) == 0);
+    cr_assert(own.stat.size == offsetof(__typeof__(own), beyond) && own.stat.nr_gens == 4);
+    cr_assert(own.newer == 0 && own.beyond == UINT64_C(0x7777777777777777));
     unit_end(&unit, lru, NULL, 0);
 }
 

@@ -10,6 +10,8 @@
  */
 #include "state/transition.h"
 
+#include "genlru/impl/hit.h"
+
 #include "unit.h"
 
 struct world {
@@ -18,7 +20,8 @@ struct world {
     unsigned width, nr_gens, epoch;
     unsigned code_of_age[GENLRU_GEN_MODULUS];
     unsigned age_of_code[GENLRU_GEN_MODULUS + 1]; /* clamped to the window */
-    uint64_t saturated;
+    struct genlru_saturated saturated;
+    struct genlru_view view; /* what genlru_impl_only_rises reads */
 };
 
 static struct genlru_policy custom;
@@ -67,6 +70,8 @@ static struct world world(const struct genlru_policy *policy, unsigned nr_gens, 
         w.age_of_code[w.code_of_age[age]] = age < width ? age : width - 1;
     }
     w.saturated = genlru__saturated(policy, window);
+    w.view.window = window;
+    genlru__rises(&policy->hit, &w.view.rises_below, &w.view.rises_below_youngest);
     return w;
 }
 
@@ -445,6 +450,12 @@ static void check_access(const struct world *w, uint32_t word)
     else if (gen && !(word & (GENLRU_NOREUSE | GENLRU_PROBATION | GENLRU_SAMPLED)) &&
              (gen == w->code_of_age[0] || !(w->policy->hit.overflow_up | w->policy->hit.defer_gens)))
         unit_check(hit != word, "%08x does not change, but is not saturated", (unsigned)word);
+    /* what the inlined hit takes for a mere count is one; and below both bounds it sees all that are, but for freq */
+    if (genlru_impl_only_rises(&w->view, word))
+        unit_check(hit == word + (UINT32_C(1) << GENLRU_REFS_SHIFT), "rising %08x became %08x", (unsigned)word,
+                   (unsigned)hit);
+    else if (!w->policy->hit.freq_max && !(word & (GENLRU_NOREUSE | GENLRU_PREFETCHED)) && genlru_impl_refs(word) == 0)
+        unit_check(w->policy->hit.defer_gens && w->policy->hit.defer_refs < 2, "%08x should rise", (unsigned)word);
 
     for (dear = 0; dear < 2; dear++) {
         int got;

@@ -84,7 +84,8 @@ Test(verify, each_invariant)
     BROKEN(6, l->lru->nr_opened, 7);
     BROKEN(6, l->lru->nr_nonempty, 0);
     BROKEN(8, l->lru->view.window, l->lru->view.window + 1);
-    BROKEN(8, l->lru->view.saturated, 0);
+    BROKEN(8, l->lru->view.saturated.value, 0);
+    BROKEN(8, l->lru->view.saturated.mask, 0);
     BROKEN(8, l->lru->max_seq, l->lru->max_seq + 1);
     BROKEN(9, l->lru->reserve[0]->slot[7], node);
     BROKEN(11, *word, *word | (uint64_t)1 << GENLRU_TYPE_SHIFT);

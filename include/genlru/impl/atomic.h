@@ -16,6 +16,16 @@ static inline uint64_t genlru_impl_load_relaxed(const uint64_t *p)
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
+static inline uint32_t genlru_impl_load32_relaxed(const uint32_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static inline void genlru_impl_store32_relaxed(uint32_t *p, uint32_t value)
+{
+    __atomic_store_n(p, value, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t genlru_impl_load_acquire(const uint64_t *p)
 {
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * genlru_access, the hit. Inline while nothing or only a count changes; a call where the generation does,
- * since then counters move.
+ * genlru_access, the hit. Inline while nothing changes, or a count rises and nothing else: two compares with what the
+ * window last published. All else is a call. What is inlined is kept short on purpose: hits miss the caches, and a
+ * processor overlaps as many of these misses as fit into its window of instructions.
  */
 #ifndef GENLRU_IMPL_HIT_H
 #define GENLRU_IMPL_HIT_H
@@ -20,15 +21,27 @@ extern "C" {
  * the window changes; readers use what they find, as an old window only ages what they write (state.h).
  */
 struct genlru_view {
-    uint64_t saturated;            /* genlru_impl_is_saturated */
-    uint64_t window;               /* genlru_impl_window_... */
-    struct genlru_hit_rules rules; /* never changes */
+    struct genlru_saturated saturated; /* genlru_impl_is_saturated; its mask never changes */
+    uint64_t window;                   /* genlru_impl_window_... */
+    struct genlru_hit_rules rules;     /* never changes, nor do the next two: genlru_impl_only_rises */
+    uint32_t rises_below;              /* in any generation */
+    uint32_t rises_below_youngest;     /* in the youngest one */
 } __attribute__((aligned(64)));
 
-/* The access again, out of line, where it changes the generation. */
-GENLRU_API void genlru_impl_access_moving(struct genlru *lru, struct genlru_node *node);
-/* ... and on a node of the sample: counts, and tells the learner. */
-GENLRU_API void genlru_impl_access_sampled(struct genlru *lru, struct genlru_node *node);
+/*
+ * True of words that an access changes by one ref and nothing else. The flags that would ask for more lie above refs, so
+ * one compare tells.
+ */
+static inline bool genlru_impl_only_rises(const struct genlru_view *view, uint32_t word)
+{
+    unsigned youngest = genlru_impl_window_youngest(genlru_impl_load_relaxed(&view->window));
+    uint32_t below = genlru_impl_gen(word) == youngest ? view->rises_below_youngest : view->rises_below;
+
+    return (word & (GENLRU_REFS_MASK | GENLRU_NOREUSE | GENLRU_PREFETCHED | GENLRU_SAMPLED)) < below;
+}
+
+/* Any access, out of line: also those of sampled nodes, which the learner is told of. */
+GENLRU_API void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node);
 
 /*
  * Records a hit by the owner's own code on a node, in whatever state it is. Any thread that keeps the node's
@@ -40,27 +53,16 @@ static inline void genlru_access(struct genlru *lru, struct genlru_node *node)
     const struct genlru_view *view = (const struct genlru_view *)(const void *)lru;
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
 
-    if (GENLRU_LIKELY(genlru_impl_is_saturated(genlru_impl_word(state), genlru_impl_load_relaxed(&view->saturated))))
+    if (GENLRU_LIKELY((genlru_impl_word(state) & view->saturated.mask) ==
+                      genlru_impl_load32_relaxed(&view->saturated.value)))
         return;
-    if (GENLRU_UNLIKELY(genlru_impl_word(state) & GENLRU_SAMPLED)) {
-        genlru_impl_access_sampled(lru, node);
-        return;
-    }
-    for (;;) {
-        uint32_t word = genlru_impl_word(state);
-        uint32_t next = genlru_impl_word_hit(word, genlru_impl_load_relaxed(&view->window), &view->rules);
-
-        if (next == word)
-            return;
-        if (GENLRU_UNLIKELY((next ^ word) & GENLRU_GEN_MASK)) {
-            genlru_impl_access_moving(lru, node);
-            return;
-        }
+    if (GENLRU_LIKELY(genlru_impl_only_rises(view, genlru_impl_word(state)))) {
         /* relaxed: a count publishes nothing */
         if (GENLRU_LIKELY(
-                genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, genlru_impl_with_word(state, next))))
+                genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, state + (UINT64_C(1) << GENLRU_REFS_SHIFT))))
             return;
     }
+    genlru_impl_access_any(lru, node);
 }
 
 /* The same as an exported function, for callers that cannot inline C (other languages). */

@@ -268,12 +268,17 @@ static inline uint32_t genlru_impl_word_hit(uint32_t word, uint64_t window, cons
 }
 
 /*
- * The words that no access changes, as one compare: (word & mask) == value. Packed value << 32 | mask.
+ * The words that no access changes, as one compare. The mask follows from the policy alone, the value from the window too.
  * A policy whose hits never move a node is saturated in every generation, the others in the youngest.
  */
-static inline bool genlru_impl_is_saturated(uint32_t word, uint64_t saturated)
+struct genlru_saturated {
+    uint32_t mask;
+    uint32_t value;
+};
+
+static inline bool genlru_impl_is_saturated(uint32_t word, struct genlru_saturated saturated)
 {
-    return (word & (uint32_t)saturated) == (uint32_t)(saturated >> 32);
+    return (word & saturated.mask) == saturated.value;
 }
 
 #endif
