@@ -343,6 +343,9 @@ struct bounds {
     unsigned max_idle;
 };
 
+/* So much a call may scan before its nodes are counted: what one for a few victims does, duels included. */
+enum { FEW_SCANNED = 256 };
+
 static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, bool made_progress)
 {
     const struct genlru_evict_result *result = &scan->result;
@@ -350,7 +353,7 @@ static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, b
     bounds->nr_idle = made_progress ? 0 : bounds->nr_idle + 1;
     if (bounds->nr_idle > bounds->max_idle)
         return true;
-    if (result->scanned <= 16 + 2 * result->nodes)
+    if (result->scanned <= FEW_SCANNED + 2 * result->nodes)
         return false;
     if (!bounds->nr_nodes)
         bounds->nr_nodes = 1 + genlru__sum_all(scan->lru).nodes + result->nodes;

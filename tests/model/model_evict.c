@@ -436,7 +436,7 @@ static bool is_out_of_bounds(struct call *call)
 
     if (call->nr_idle > 4 * call->model->nr_types * (call->model->nr_gens + 2) + 2)
         return true;
-    if (done->scanned <= 16 + 2 * done->nodes)
+    if (done->scanned <= 256 + 2 * done->nodes)
         return false;
     if (call->nr_nodes == 0)
         call->nr_nodes = 1 + model_sum(call->model).nodes + done->nodes;
