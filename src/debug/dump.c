@@ -76,33 +76,33 @@ static void print_learning(struct text *text, const struct genlru_stat *stat)
               genlru_policy_rule(i)->name, stat->rule_missed[i], stat->rule_saved[i], stat->rule_lost[i]);
 }
 
-size_t genlru_dump(const struct genlru *lru, char *bytes, size_t size)
+size_t genlru_dump(const struct genlru *lru, char *text, size_t bytes)
 {
     struct genlru_stat stat = {.size = sizeof(stat)};
-    struct text text = {bytes, bytes ? size : 0, 0};
+    struct text out = {text, text ? bytes : 0, 0};
     unsigned type;
 
     if (genlru_stat(lru, &stat) != 0)
         return 0;
-    print(&text, "genlru policy %s gens %u types %u stripes %u capacity ", genlru__policy(lru)->name, stat.nr_gens,
+    print(&out, "genlru policy %s gens %u types %u stripes %u capacity ", genlru__policy(lru)->name, stat.nr_gens,
           stat.nr_types, stat.stripes);
     if (stat.capacity == GENLRU_NO_LIMIT)
-        print(&text, "none\n");
+        print(&out, "none\n");
     else
-        print(&text, "%" PRIu64 "\n", stat.capacity);
+        print(&out, "%" PRIu64 "\n", stat.capacity);
     for (type = 0; type < stat.nr_types; type++)
-        print_type(&text, lru, &stat, type);
-    print(&text, "nodes %" PRIu64 " charge %" PRIu64 " pinned %" PRIu64 " probation %" PRIu64 " clock %" PRIu64 "\n",
+        print_type(&out, lru, &stat, type);
+    print(&out, "nodes %" PRIu64 " charge %" PRIu64 " pinned %" PRIu64 " probation %" PRIu64 " clock %" PRIu64 "\n",
           stat.nodes, stat.charge, stat.pinned_nodes, stat.probation_nodes, stat.eviction_clock);
-    print(&text,
+    print(&out,
           "evicted %" PRIu64 " putback %" PRIu64 " scanned %" PRIu64 " promoted %" PRIu64 " protected %" PRIu64
           " parked %" PRIu64 " aged %" PRIu64 "\n",
           stat.evicted, stat.putback, stat.scanned, stat.promoted, stat.protected_, stat.parked, stat.aged);
-    print(&text,
+    print(&out,
           "refaulted %" PRIu64 " workingset %" PRIu64 " prefetched_unused %" PRIu64 " compacted %" PRIu64
           " inconsistent %" PRIu64 "\n",
           stat.refaulted, stat.refaulted_workingset, stat.prefetched_unused, stat.compacted, stat.inconsistent);
-    print_learning(&text, &stat);
-    print(&text, "blocks %" PRIu64 " metadata_bytes %" PRIu64 "\n", stat.blocks, stat.metadata_bytes);
-    return text.used;
+    print_learning(&out, &stat);
+    print(&out, "blocks %" PRIu64 " metadata_bytes %" PRIu64 "\n", stat.blocks, stat.metadata_bytes);
+    return out.used;
 }
