@@ -56,7 +56,7 @@ static uint64_t nr_ghosts(const struct genlru_cache_config *config)
 
     if (!wanted)
         wanted = config->capacity < DEFAULT_GHOSTS ? config->capacity : DEFAULT_GHOSTS;
-    while (nr * 2 <= wanted) /* the table rounds up: 8 bytes for each entry at most */
+    while (nr < wanted && nr < UINT64_C(1) << 31)
         nr *= 2;
     return nr;
 }
