@@ -31,30 +31,47 @@ static int is_key(struct cds_lfht_node *node, const void *key)
     return caa_container_of(node, struct entry, node)->key == *(const uint64_t *)key;
 }
 
+/* The table, of a fixed size and with its entries in one array, so that nothing has to be reclaimed. */
+struct table {
+    struct cds_lfht *lfht;
+    struct entry *entries;
+    size_t capacity;
+    size_t nr;
+};
+
 static void *create(size_t capacity)
 {
+    struct table *table = calloc(1, sizeof(*table));
     unsigned long nr = 1;
 
+    if (!table)
+        return NULL;
     while (nr < capacity)
         nr *= 2;
-    return cds_lfht_new(nr, 1, 0, CDS_LFHT_AUTO_RESIZE, NULL);
+    table->capacity = capacity;
+    table->entries = calloc(capacity, sizeof(*table->entries));
+    table->lfht = table->entries ? cds_lfht_new(nr, nr, nr, 0, NULL) : NULL;
+    if (table->lfht)
+        return table;
+    free(table->entries);
+    free(table);
+    return NULL;
 }
 
-static void destroy(void *table)
+static void destroy(void *user)
 {
-    struct cds_lfht_iter iter;
-    struct entry *entry;
+    struct table *table = user;
 
     rcu_register_thread();
     rcu_read_lock();
-    cds_lfht_for_each_entry((struct cds_lfht *)table, &iter, entry, node)
-    {
-        (void)cds_lfht_del((struct cds_lfht *)table, &entry->node);
-        free(entry); /* nobody else is here; the walk has read its link */
-    }
+    for (size_t i = 0; i < table->nr; i++)
+        (void)cds_lfht_del(table->lfht, &table->entries[i].node);
     rcu_read_unlock();
-    (void)cds_lfht_destroy((struct cds_lfht *)table, NULL);
+    synchronize_rcu();
+    (void)cds_lfht_destroy(table->lfht, NULL);
     rcu_unregister_thread();
+    free(table->entries);
+    free(table);
 }
 
 static void enter(void)
@@ -77,13 +94,14 @@ static struct entry *find(struct cds_lfht *table, uint64_t key)
     return node ? caa_container_of(node, struct entry, node) : NULL;
 }
 
-static size_t get(void *table, const uint64_t *keys, size_t nr)
+static size_t get(void *user, const uint64_t *keys, size_t nr)
 {
+    struct table *table = user;
     size_t nr_hits = 0;
 
     rcu_read_lock();
     for (size_t i = 0; i < nr; i++) {
-        const struct entry *entry = find((struct cds_lfht *)table, keys[i]);
+        const struct entry *entry = find(table->lfht, keys[i]);
 
         nr_hits += entry && entry->value != NULL;
     }
@@ -91,20 +109,21 @@ static size_t get(void *table, const uint64_t *keys, size_t nr)
     return nr_hits;
 }
 
-static size_t get_or_insert(void *table, const uint64_t *keys, size_t nr)
+/* Inserts while there is room; by one thread. */
+static size_t get_or_insert(void *user, const uint64_t *keys, size_t nr)
 {
-    for (size_t i = 0; i < nr; i++) {
-        struct entry *entry = malloc(sizeof(*entry));
+    struct table *table = user;
 
-        if (!entry)
-            break;
+    rcu_read_lock();
+    for (size_t i = 0; i < nr && table->nr < table->capacity; i++) {
+        struct entry *entry = &table->entries[table->nr];
+
         entry->key = keys[i];
         entry->value = (void *)(uintptr_t)keys[i];
-        rcu_read_lock();
-        if (cds_lfht_add_unique((struct cds_lfht *)table, hash_of(keys[i]), is_key, &keys[i], &entry->node) != &entry->node)
-            free(entry);
-        rcu_read_unlock();
+        if (cds_lfht_add_unique(table->lfht, hash_of(keys[i]), is_key, &keys[i], &entry->node) == &entry->node)
+            table->nr++;
     }
+    rcu_read_unlock();
     return 0;
 }
 
