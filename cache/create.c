@@ -67,7 +67,8 @@ static int create_core(struct genlru_cache *cache, const struct genlru_cache_con
     int error = 0;
 
     if (config->ghosts != GENLRU_CACHE_NO_GHOSTS && config->capacity)
-        error = genlru_nonresident_create(nr_ghosts(config), cache->seed, config->allocator, &cache->ghosts);
+        error = genlru_nonresident_create(nr_ghosts(config), cache->seed, genlru__allocator(config->allocator),
+                                          &cache->ghosts);
     if (error)
         return error;
     core.policy = config->policy;

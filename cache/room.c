@@ -73,8 +73,8 @@ static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned 
                             enum genlru_evict_reason *ret_reason)
 {
     struct genlru_budget budget = {want, 0, MAX_SCANNED, 0, 0, 0};
-    struct genlru__dead_list dead = {0, 0, 0, {0}, 0};
     struct genlru__lane *lane = genlru__lane_of(cache);
+    struct genlru__dead_list dead = genlru__dead_begin(lane);
     struct genlru_victim victims[BATCH];
     struct genlru_evict_result result;
     uint64_t hash[BATCH], charge;
