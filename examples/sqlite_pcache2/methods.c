@@ -155,26 +155,42 @@ static __attribute__((noinline)) struct page *make_page(struct cache *cache, uin
     return page;
 }
 
+/* The hit is short, and what is rare is called last: so it needs no stack frame. A page's base is its first member. */
+static inline sqlite3_pcache_page *fetch_unlocked(struct cache *cache, uint32_t key, int create_flag)
+{
+    struct page *page = index_find(cache, key);
+
+    if (!page)
+        return create_flag ? (sqlite3_pcache_page *)make_page(cache, key, create_flag) : NULL;
+    if (!(page->state & PAGE_PINNED)) {
+        cache->nr_pinned++;
+        page->state |= PAGE_PINNED | PAGE_USED;
+    }
+    if (create_flag) { /* "is it there?" is no use of the page */
+        count(&cache->counters.hits);
+        if (cache->lru)
+            genlru_access(cache->lru, &page->node);
+    }
+    return &page->base;
+}
+
+static __attribute__((noinline)) sqlite3_pcache_page *fetch_locked(struct cache *cache, uint32_t key, int create_flag)
+{
+    sqlite3_pcache_page *base;
+
+    cache_enter(cache);
+    base = fetch_unlocked(cache, key, create_flag);
+    cache_leave(cache);
+    return base;
+}
+
 static sqlite3_pcache_page *on_fetch(sqlite3_pcache *pcache, unsigned key, int create_flag)
 {
     struct cache *cache = cache_of(pcache);
-    struct page *page;
 
-    cache_enter(cache);
-    page = index_find(cache, key);
-    if (page) {
-        cache->nr_pinned += !(page->state & PAGE_PINNED);
-        page->state |= PAGE_PINNED | PAGE_USED;
-        if (create_flag != 0) { /* "is it there?" is no use of the page */
-            count(&cache->counters.hits);
-            if (cache->lru)
-                genlru_access(cache->lru, &page->node);
-        }
-    } else if (create_flag != 0) {
-        page = make_page(cache, key, create_flag);
-    }
-    cache_leave(cache);
-    return page ? &page->base : NULL;
+    if (cache->is_shared)
+        return fetch_locked(cache, key, create_flag);
+    return fetch_unlocked(cache, key, create_flag);
 }
 
 /* The unpin that has more to do than to say so. */
@@ -195,16 +211,25 @@ static __attribute__((noinline)) void finish_unpin(struct cache *cache, struct p
     }
 }
 
+static inline void unpin_unlocked(struct cache *cache, struct page *page, int discard)
+{
+    page->state &= ~(uint32_t)PAGE_PINNED;
+    cache->nr_pinned--;
+    if (discard || (page->state & (PAGE_PARKED | PAGE_UNLISTED)) || cache->nr_pages > cache->limit)
+        finish_unpin(cache, page, discard);
+}
+
 static void on_unpin(sqlite3_pcache *pcache, sqlite3_pcache_page *base, int discard)
 {
     struct cache *cache = cache_of(pcache);
     struct page *page = (struct page *)(void *)base;
 
+    if (!cache->is_shared) {
+        unpin_unlocked(cache, page, discard);
+        return;
+    }
     cache_enter(cache);
-    page->state &= ~(uint32_t)PAGE_PINNED;
-    cache->nr_pinned--;
-    if (discard || (page->state & (PAGE_PARKED | PAGE_UNLISTED)) || cache->nr_pages > cache->limit)
-        finish_unpin(cache, page, discard);
+    unpin_unlocked(cache, page, discard);
     cache_leave(cache);
 }
 

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { NR_WORKERS = 4, NR_ROUNDS = 60, NR_ACCOUNTS = 3000 };
+enum { NR_WORKERS = 4, NR_ROUNDS = 40, NR_ACCOUNTS = 1500 };
 
 static char *path;
 static atomic_int nr_working;
@@ -85,7 +85,7 @@ static void run(uint64_t initial_budget)
     db = rig_open(path);
     rig_exec(db,
              "PRAGMA journal_mode=WAL; CREATE TABLE account(a INTEGER PRIMARY KEY, v, pad);"
-             "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<3000) INSERT INTO account SELECT x, "
+             "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<1500) INSERT INTO account SELECT x, "
              "1000, hex(zeroblob(50)) FROM c");
     nr_working = NR_WORKERS;
     for (int i = 0; i < NR_WORKERS; i++) {
