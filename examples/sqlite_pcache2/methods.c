@@ -198,8 +198,6 @@ static __attribute__((noinline)) void finish_unpin(struct cache *cache, struct p
 {
     if (page->state & PAGE_PARKED)
         reclaim_unpark(cache, page);
-    if (cache->nr_pages > cache->limit && cache->is_purgeable)
-        reclaim_begin(cache, 1);
     /* On no list, no eviction would ever find it: that there was no memory is not to hold memory. */
     if ((page->state & PAGE_UNLISTED) && cache->is_purgeable && (cache->lru || cache->nr_pages > cache->limit))
         discard = 1;
@@ -213,6 +211,8 @@ static __attribute__((noinline)) void finish_unpin(struct cache *cache, struct p
 
 static inline void unpin_unlocked(struct cache *cache, struct page *page, int discard)
 {
+    if (!cache->lru && cache->nr_pages > cache->limit && cache->is_purgeable)
+        reclaim_begin(cache, 1); /* before the page, which may be unlisted, can go */
     page->state &= ~(uint32_t)PAGE_PINNED;
     cache->nr_pinned--;
     if (discard || (page->state & (PAGE_PARKED | PAGE_UNLISTED)) || cache->nr_pages > cache->limit)

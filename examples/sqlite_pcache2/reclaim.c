@@ -36,6 +36,21 @@ void reclaim_list(struct cache *cache, struct page *page)
         page->state &= ~PAGE_UNLISTED;
 }
 
+/* What cannot be listed goes at its unpin; what is not pinned, at once, as no eviction would find it. */
+static void list_bucket(struct cache *cache, struct page *page)
+{
+    while (page) {
+        struct page *next = page->next;
+
+        reclaim_list(cache, page);
+        if ((page->state & (PAGE_UNLISTED | PAGE_PINNED)) == PAGE_UNLISTED) {
+            index_remove(cache, page);
+            reclaim_drop(cache, page);
+        }
+        page = next;
+    }
+}
+
 void reclaim_begin(struct cache *cache, uint32_t from_pages)
 {
     struct genlru_config config = GENLRU_CONFIG_INIT;
@@ -49,8 +64,7 @@ void reclaim_begin(struct cache *cache, uint32_t from_pages)
     if (!config.pool || genlru_create(&config, &cache->lru) != 0)
         return; /* no memory: unlisted pages go when they are unpinned; tried again at the next one */
     for (uint32_t i = 0; i <= cache->bucket_mask; i++)
-        for (struct page *page = cache->buckets[i]; page; page = page->next)
-            reclaim_list(cache, page);
+        list_bucket(cache, cache->buckets[i]);
 }
 
 /* The table of shadows: made when the first page is to go; made anew, and empty, when the cache has grown much. */
@@ -129,12 +143,32 @@ struct page *reclaim_take(struct cache *cache)
     return NULL;
 }
 
+/* Without an lru, for which there was no memory: any pages that are not pinned. */
+static void shrink_unlisted(struct cache *cache, uint32_t nr_pages)
+{
+    for (uint32_t i = 0; i <= cache->bucket_mask; i++) {
+        struct page *page = cache->buckets[i];
+
+        while (page && cache->nr_pages > nr_pages) {
+            struct page *next = page->next;
+
+            if (!(page->state & PAGE_PINNED)) {
+                index_remove(cache, page);
+                reclaim_drop(cache, page);
+            }
+            page = next;
+        }
+    }
+}
+
 void reclaim_shrink(struct cache *cache, uint32_t nr_pages)
 {
     struct page *page;
 
     if (cache->nr_pages > nr_pages)
         reclaim_begin(cache, 1);
+    if (!cache->lru)
+        shrink_unlisted(cache, nr_pages);
     while (cache->nr_pages > nr_pages && (page = reclaim_take(cache)))
         page_free(cache, page);
 }

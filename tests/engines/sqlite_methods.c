@@ -9,6 +9,7 @@
  *   4. discarded, truncated and overwritten (rekey) pages are not found
  *   5. with nothing pinned there are no more pages than the limit; a cache that is not purgeable loses none
  *   6. the bytes counted are those of the pages that are there; at the end none
+ * All but "2 never fails" must hold, too, when one allocation in three fails.
  */
 #include "cache.h"
 #include "genlru_sqlite.h"
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-enum { NR_KEYS = 400, NR_CACHES = 4, NR_STEPS = 300000 };
+enum { NR_KEYS = 400, NR_CACHES = 4, NR_STEPS = 200000 };
 
 struct model {
     sqlite3_pcache *cache;
@@ -29,6 +30,19 @@ struct model {
 static const sqlite3_pcache_methods2 *const m = &cache_methods;
 static struct rig_random rnd;
 static uint32_t last_stamp;
+
+static bool is_failing; /* SQLite's malloc: one time in three */
+static uint32_t nr_failed;
+static sqlite3_mem_methods inner;
+
+static void *on_malloc(int bytes)
+{
+    if (is_failing && rig_below(&rnd, 3) == 0) {
+        nr_failed++;
+        return NULL;
+    }
+    return inner.xMalloc(bytes);
+}
 
 static void write_stamp(struct model *o, uint32_t key, sqlite3_pcache_page *page)
 {
@@ -58,8 +72,8 @@ static void fetch(struct model *o, uint32_t key, int create_flag)
 
     CHECK(!o->pinned[key] || page == o->pinned[key], "key %u moved", key);
     if (!page) {
-        CHECK(create_flag == 0 || (create_flag == 1 && o->is_purgeable), "key %u refused", key);
-        if (create_flag == 1 && !shared_has_budget())
+        CHECK(create_flag == 0 || (create_flag == 1 && o->is_purgeable) || is_failing, "key %u refused", key);
+        if (create_flag == 1 && !shared_has_budget() && !is_failing)
             CHECK(o->nr_pinned * 10 >= (uint32_t)o->limit * 8, "refused with %u of %d pinned", o->nr_pinned, o->limit);
         CHECK(o->is_purgeable || !o->stamp[key], "page %u of a cache that keeps all is lost", key);
         o->stamp[key] = 0; /* evicted */
@@ -186,7 +200,19 @@ static uint64_t bytes_there(const struct model *caches)
     return bytes;
 }
 
-static void run(uint64_t budget)
+static void print_stat(void)
+{
+    struct genlru_sqlite_stat stat;
+
+    genlru_sqlite_stat(&stat);
+    printf(
+        "%llu hits, %llu misses, %llu remembered, %llu refused, %llu evicted, %llu put back; %u allocations failed\n",
+        (unsigned long long)stat.hits, (unsigned long long)stat.misses, (unsigned long long)stat.remembered,
+        (unsigned long long)stat.refused, (unsigned long long)stat.evicted, (unsigned long long)stat.put_back,
+        nr_failed);
+}
+
+static void run(uint64_t budget, int nr_steps, bool with_failures)
 {
     static struct model caches[NR_CACHES];
     struct genlru_sqlite_stat stat;
@@ -196,7 +222,8 @@ static void run(uint64_t budget)
     open_cache(&caches[1], 512, 248, 10, 1);
     open_cache(&caches[2], 65536, 8, 50, 1);
     open_cache(&caches[3], 1024, 136, 10, 0);
-    for (int i = 0; i < NR_STEPS; i++) {
+    is_failing = with_failures;
+    for (int i = 0; i < nr_steps; i++) {
         step(&caches[rig_below(&rnd, NR_CACHES)]);
         if (i % 1000 == 0) {
             genlru_sqlite_stat(&stat);
@@ -212,16 +239,13 @@ static void run(uint64_t budget)
             CHECK(genlru_sqlite_set_budget(budget) == SQLITE_OK, "set_budget");
         }
     }
+    is_failing = false;
     for (int i = 0; i < NR_CACHES; i++)
         m->xDestroy(caches[i].cache);
     genlru_sqlite_stat(&stat);
     CHECK(stat.bytes == 0 && stat.caches == 0, "%llu bytes left", (unsigned long long)stat.bytes);
     CHECK(stat.hits && stat.misses && stat.evicted && stat.put_back && stat.remembered && stat.refused, "idle");
     shared_fini();
-    printf("budget %llu: %llu hits, %llu misses, %llu remembered, %llu refused, %llu evicted, %llu put back\n",
-           (unsigned long long)budget, (unsigned long long)stat.hits, (unsigned long long)stat.misses,
-           (unsigned long long)stat.remembered, (unsigned long long)stat.refused, (unsigned long long)stat.evicted,
-           (unsigned long long)stat.put_back);
 }
 
 /* An idle cache's pages go to the one that needs them. */
@@ -250,12 +274,22 @@ static void idle_gives(void)
 
 int main(int argc, char **argv)
 {
+    sqlite3_mem_methods failing;
+
     rig_begin(argc, argv);
     rnd.state = rig_seed;
+    CHECK(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &inner) == SQLITE_OK, "config");
+    failing = inner;
+    failing.xMalloc = on_malloc;
+    CHECK(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK, "config");
     CHECK(sqlite3_initialize() == SQLITE_OK, "initialize");
-    run(GENLRU_SQLITE_NO_BUDGET);
-    run(GENLRU_SQLITE_UNLIMITED);
-    run(1500000);
+    run(GENLRU_SQLITE_NO_BUDGET, NR_STEPS, false);
+    run(GENLRU_SQLITE_UNLIMITED, NR_STEPS, false);
+    run(1500000, NR_STEPS, false);
+    for (int i = 0; i < 30; i++) /* short, as it is at the start that genlru allocates: lrus, blocks, tables */
+        run(i % 2 ? GENLRU_SQLITE_NO_BUDGET : 1500000, NR_STEPS / 20, true);
+    CHECK(nr_failed > 1000, "only %u allocations failed", nr_failed);
+    print_stat();
     idle_gives();
     CHECK(genlru_sqlite_install(0) == SQLITE_MISUSE, "SQLite is initialised");
     sqlite3_shutdown();

@@ -65,6 +65,7 @@ struct paired {
     double ratio, low, high; /* genlru / own within a pair: median, confidence interval */
     double confidence;       /* of the interval, at least 0.95 from 6 pairs on */
 };
+double paired_median(double *values, size_t nr); /* sorts them */
 struct paired paired_summary(const double *own, const double *genlru, int nr);
 
 /* ---- helpers of main.c ---- */

@@ -17,9 +17,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(const double *sorted, int nr)
+static double median(const double *sorted, size_t nr)
 {
     return nr % 2 ? sorted[nr / 2] : (sorted[nr / 2 - 1] + sorted[nr / 2]) / 2;
+}
+
+double paired_median(double *values, size_t nr)
+{
+    qsort(values, nr, sizeof(double), compare);
+    return median(values, nr);
 }
 
 /* Probability that a binomial(n, 1/2) is below k. */
@@ -48,9 +54,9 @@ struct paired paired_summary(const double *own, const double *genlru, int nr)
         qsort(sorted[i], (size_t)nr, sizeof(double), compare);
     while (1 - 2 * below(nr, k + 1) >= 0.95)
         k++; /* as narrow as 95 % allow */
-    result.own = median(sorted[0], nr);
-    result.genlru = median(sorted[1], nr);
-    result.ratio = median(sorted[2], nr);
+    result.own = median(sorted[0], (size_t)nr);
+    result.genlru = median(sorted[1], (size_t)nr);
+    result.ratio = median(sorted[2], (size_t)nr);
     result.low = sorted[2][k - 1];
     result.high = sorted[2][nr - k];
     result.confidence = 1 - 2 * below(nr, k);
