@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef GENLRU_BENCH_HAS_CACHE
+#include "cache/cache.h"
+#endif
 #include "micro/commands.h"
 #include "micro/fixture.h"
 #include "micro/machine.h"
@@ -121,7 +124,11 @@ static int measure(const struct micro_options *options)
 {
     static int (*const operations[])(const struct micro_options *) = {
         micro_hits,  micro_evict,   micro_add,       micro_insert_evict, micro_delete,
-        micro_mixed, micro_latency, micro_lock_hold, micro_growth};
+        micro_mixed, micro_latency, micro_lock_hold, micro_growth,
+#ifdef GENLRU_BENCH_HAS_CACHE
+        cache_benchmarks,
+#endif
+    };
     int error = 0;
 
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]) && !error; i++) {

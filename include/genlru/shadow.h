@@ -67,6 +67,8 @@ GENLRU_API void genlru_nonresident_insert(struct genlru_nonresident *table, cons
 /* Takes the key's shadow out of the table; 0 if there is none. O(1). */
 GENLRU_API genlru_shadow genlru_nonresident_take(struct genlru_nonresident *table, const struct genlru *lru,
                                                  uint64_t key_hash);
+/* Fetches what insert and take of this key will look at: for who knows early what he will ask. O(1). */
+GENLRU_API void genlru_nonresident_prefetch(const struct genlru_nonresident *table, uint64_t key_hash);
 /* Bytes of memory that the table uses. */
 GENLRU_API size_t genlru_nonresident_bytes(const struct genlru_nonresident *table);
 

@@ -160,7 +160,7 @@ static void check_open(struct verifier *v)
 static void check_counts(struct verifier *v)
 {
     struct genlru *lru = v->lru;
-    uint64_t unseen = (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i;
+    uint64_t unseen = 2 * (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i; /* two counts a stripe */
 
     check(v, 6, v->nr_linked == lru->nr_linked, "%llu blocks linked, counted %llu", (unsigned long long)v->nr_linked,
           (unsigned long long)lru->nr_linked);

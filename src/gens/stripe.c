@@ -129,8 +129,10 @@ void **genlru__stripe_slot(struct genlru *lru, struct genlru__stripe *stripe, un
         if (stripe->open[i].block && stripe->open[i].list == list && stripe->open[i].seq == seq)
             break;
     if (i < GENLRU__NR_OPEN && stripe->open[i].block->fill < GENLRU__SLOTS) {
-        if (i)
+        if (i) {
+            stripe->memo.window = 0; /* its block is not the one used last any more */
             to_front(stripe, i);
+        }
     } else {
         if (!*spare || !replace_open(lru, stripe, place_to_open(stripe, i), list, seq, *spare))
             return NULL;

@@ -231,14 +231,14 @@ static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *
 
     if (GENLRU_UNLIKELY(!genlru__is_plain(&scan->plain, word)))
         return false;
+    (void)genlru__word_isolate(word, &word);          /* listed and not pinned, as it is plain */
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word says so: as in decide */
     genlru__point(DECIDE);
     if (genlru__bug(ISOLATE_BLIND))
         state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     /* acq_rel I: as in decide */
     if (GENLRU_UNLIKELY(
-            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state,
-                                     genlru_impl_with_word(state, (word & ~GENLRU_GEN_MASK) | GENLRU_ISOLATED))))
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
         return false;
     scan->nr_plain++;
     scan->plain_charge += genlru_impl_charge(state);

@@ -97,23 +97,29 @@ static uint64_t print_of(uint64_t hash)
 /* Slot for a new shadow: the key's own, an empty one, or the one that is longest in the past. */
 static unsigned slot_to_replace(const struct set *set, const struct genlru *lru, uint64_t print)
 {
-    uint32_t longest = 0;
-    unsigned i, best = 0;
+    enum { SLOT_BITS = 3 };
+    uint32_t now = genlru__clock_since(lru, 0), longest = 0;
+    unsigned i;
 
+    for (i = 0; i < SET_SLOTS; i++)
+        if (genlru_impl_load_relaxed(&set->slot[i]) >> PRINT_SHIFT == print)
+            return i;
     for (i = 0; i < SET_SLOTS; i++) {
         uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
-        uint32_t since = genlru__clock_since(lru, (uint32_t)value & ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1));
+        uint32_t since = (now - (uint32_t)value) & ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1);
 
-        if (value >> PRINT_SHIFT == print)
-            return i;
-        if (!value)
-            since = UINT32_MAX;
-        if (since > longest || i == 0) {
-            longest = since;
-            best = i;
-        }
+        /* an empty one is older than any; and of equally old ones the first goes */
+        since = value ? since : UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS;
+        since = since << SLOT_BITS | (SET_SLOTS - 1 - i);
+        longest = since > longest ? since : longest;
     }
-    return best;
+    return SET_SLOTS - 1 - (longest & (SET_SLOTS - 1));
+}
+
+void genlru_nonresident_prefetch(const struct genlru_nonresident *table, uint64_t key_hash)
+{
+    if (table)
+        __builtin_prefetch(set_of(table, seeded(table, key_hash)), 1);
 }
 
 void genlru_nonresident_insert(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash,

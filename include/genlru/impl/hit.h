@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * genlru_access, the hit. Inline while nothing changes, or a count rises and nothing else: two compares with what the
+ * genlru_access, the hit. Inline where a listed node is saturated, or a count rises and nothing else: two compares with what the
  * window last published. All else is a call. What is inlined is kept short on purpose: hits miss the caches, and a
  * processor overlaps as many of these misses as fit into its window of instructions.
  */

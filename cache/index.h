@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The index: hash → handle, look-ups without locks or stores.
+ *
+ *   bucket = one cache line                                              11 slots
+ *   ┌───────────┬──────┬───────────────────────┬──────────────────────────────────┐
+ *   │ control   │ next │ tag[11]               │ handle[11]                       │
+ *   │ 31 bits:  │ over-│ top 8 bits of the     │ of entries; 0 = free             │
+ *   │ a version │ flow │ hash, 0 = free        │                                  │
+ *   │ bit 0:    │ (0 = │                       │                                  │
+ *   │ locked    │ none)│                       │                                  │
+ *   └───────────┴──┬───┴───────────────────────┴──────────────────────────────────┘
+ *                  └──▶ the same again, from an arena of overflow buckets
+ *
+ * **Look-up**: bucket of the hash, tags compared eight at a time, the entry's key compared; two dependent cache misses.
+ *
+ * **Growth** is linear hashing (W. Litwin, Linear Hashing: a new tool for file and table addressing, VLDB 1980): bucket
+ * n is made by splitting bucket n - 2^k; one split a call, so nobody ever waits for a table to be copied.
+ *
+ * **Writers** lock the home bucket of their key (bit 0 of its control). A slot is filled handle first, then tag; a
+ * replacement stores the handle alone, so readers see the old or the new entry and nothing between.
+ *
+ * **Readers** may be wrong about absence only, and check it:
+ *   - a key that moved in a split: the split publishes the number of buckets before it takes slots out of the old bucket,
+ *     so a reader that missed looks whether the key's bucket is another now;
+ *   - an overflow bucket that was unlinked and has a new life elsewhere: its unlinking changes the version before.
+ * A key found is right whatever else happened: entries live until a grace period after they are out.
+ */
+#ifndef GENLRU_CACHE_INDEX_H
+#define GENLRU_CACHE_INDEX_H
+
+#include "entry.h"
+#include "heap.h"
+
+enum { GENLRU__BUCKET_SLOTS = 11, GENLRU__BUCKET_MEAN = 8, GENLRU__OVER_SHIFT = 6 };
+
+struct genlru__bucket {
+    uint32_t control;
+    uint32_t next;   /* overflow bucket's number, from 1 */
+    uint8_t tag[12]; /* the last is always 0 */
+    uint32_t handle[GENLRU__BUCKET_SLOTS];
+} __attribute__((aligned(64)));
+
+struct genlru__index {
+    /* read by each look-up, written by splits */
+    struct genlru__table segment; /* arrays of 2^segment_shift buckets */
+    uint64_t nr_buckets;
+    const struct genlru__heap *heap;
+    uint32_t segment_shift;
+    struct genlru__kind kind;
+    /* writers */
+    uint32_t is_splitting __attribute__((aligned(64))); /* bit 0: who splits, or adds memory */
+    uint32_t over_lock;                                 /* bit 0: guards the next four */
+    uint32_t over_free;                                 /* list by `next` */
+    uint32_t nr_over_free;
+    uint32_t nr_over; /* in existence */
+    uint32_t nr_segments;
+    struct genlru__memory *memory;
+    struct genlru__table over; /* arrays of 2^GENLRU__OVER_SHIFT overflow buckets */
+    uint64_t bytes;
+};
+
+/* A table for `expected` entries. 0 or -ENOMEM. */
+int genlru__index_init(struct genlru__index *index, struct genlru__memory *memory, const struct genlru__heap *heap,
+                       struct genlru__kind kind, uint64_t expected);
+void genlru__index_fini(struct genlru__index *index);
+
+static inline struct genlru_cache_entry *genlru__entry_at(const struct genlru__index *index, uint32_t handle)
+{
+    return (struct genlru_cache_entry *)genlru__heap_at(index->heap, handle);
+}
+
+/* Number of the bucket of a hash in a table of n. */
+static inline uint64_t genlru__bucket_of(uint64_t hash, uint64_t n)
+{
+    uint64_t mask = UINT64_MAX >> __builtin_clzll((n - 1) | 1);
+    uint64_t bucket = hash & mask;
+
+    return bucket < n ? bucket : bucket & mask >> 1;
+}
+
+static inline struct genlru__bucket *genlru__bucket_at(const struct genlru__index *index, uint64_t number)
+{
+    /* acquire T: the array that knows this bucket's segment; nr_buckets was read before */
+    void **at = __atomic_load_n(&index->segment.at, __ATOMIC_ACQUIRE);
+    struct genlru__bucket *segment = at[number >> index->segment_shift];
+
+    return segment + (number & ((UINT64_C(1) << index->segment_shift) - 1));
+}
+
+static inline void genlru__index_prefetch(const struct genlru__index *index, uint64_t hash)
+{
+    uint64_t n = genlru_impl_load_acquire(&index->nr_buckets);
+
+    __builtin_prefetch(genlru__bucket_at(index, genlru__bucket_of(hash, n)), 1);
+}
+
+/* ---- tags: eight, and three; the order of marks is that of slots on every machine ---- */
+
+#define GENLRU__ONES UINT64_C(0x0101010101010101)
+#define GENLRU__HIGHS UINT64_C(0x8080808080808080)
+/* Slots 8, 9, 10; slot 11 does not exist. */
+#define GENLRU__LAST_HIGHS UINT64_C(0x808080)
+
+static inline uint8_t genlru__tag_of(uint64_t hash)
+{
+    uint8_t tag = (uint8_t)(hash >> 56);
+
+    return tag ? tag : 1;
+}
+
+/* Top bits of the bytes of `tags` that equal those of `pattern`; a byte above such a one may be marked wrongly. */
+static inline uint64_t genlru__marks(uint64_t tags, uint64_t pattern)
+{
+    uint64_t x = tags ^ pattern;
+
+    return (x - GENLRU__ONES) & ~x & GENLRU__HIGHS;
+}
+
+static inline uint64_t genlru__first_tags(const struct genlru__bucket *bucket)
+{
+    /* acquire S: with a tag comes the handle that was stored before it; and what was published before it was cleared */
+    uint64_t tags = __atomic_load_n((const uint64_t *)(const void *)bucket->tag, __ATOMIC_ACQUIRE);
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    tags = __builtin_bswap64(tags);
+#endif
+    return tags;
+}
+
+static inline uint64_t genlru__last_tags(const struct genlru__bucket *bucket)
+{
+    uint32_t tags = __atomic_load_n((const uint32_t *)(const void *)(bucket->tag + 8), __ATOMIC_ACQUIRE); /* acquire S */
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    tags = __builtin_bswap32(tags);
+#endif
+    return tags;
+}
+
+static inline unsigned genlru__slot_of_mark(uint64_t marks)
+{
+    return (unsigned)__builtin_ctzll(marks) / 8;
+}
+
+/* ---- looking up, in a read section ---- */
+
+/* The entry of a key, or NULL. */
+struct genlru_cache_entry *genlru__index_find(const struct genlru__index *index, uint64_t hash,
+                                              const struct genlru__key *key);
+/* The same for a number, with everything looked at. */
+struct genlru_cache_entry *genlru__index_find_number_slowly(const struct genlru__index *index, uint64_t hash,
+                                                            uint64_t number);
+
+/*
+ * Whether nothing that a reader saw of home, absence above all, was changed while he looked. He looked with acquire loads, so
+ * these come after them.
+ */
+static inline bool genlru__index_was_still(const struct genlru__index *index, const struct genlru__bucket *home,
+                                           uint32_t version, uint64_t n, uint64_t hash)
+{
+    uint64_t now = genlru_impl_load_relaxed(&index->nr_buckets);
+
+    return (genlru__u32_load_relaxed(&home->control) & ~1u) == version &&
+           (now == n || genlru__bucket_of(hash, now) == genlru__bucket_of(hash, n));
+}
+
+/*
+ * The usual answers: a hit in the first eight slots of its home, and a miss that no tag there makes doubtful. All else is
+ * looked at again.
+ */
+static inline struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index *index, uint64_t hash,
+                                                                   uint64_t number)
+{
+    uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
+    const struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n));
+    uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u; /* acquire V */
+    uint64_t pattern = GENLRU__ONES * genlru__tag_of(hash), marks = genlru__marks(genlru__first_tags(home), pattern);
+
+    if (GENLRU_LIKELY(marks)) {
+        uint32_t handle = genlru__u32_load_acquire(&home->handle[genlru__slot_of_mark(marks)]); /* acquire S */
+
+        if (GENLRU_LIKELY(handle)) {
+            struct genlru_cache_entry *e = genlru__entry_at(index, handle);
+
+            if (GENLRU_LIKELY(e->key == number))
+                return e;
+        }
+    } else if (!(genlru__marks(genlru__last_tags(home), pattern) & GENLRU__LAST_HIGHS) &&
+               !genlru__u32_load_acquire(&home->next) && genlru__index_was_still(index, home, version, n, hash)) {
+        return NULL;
+    }
+    return genlru__index_find_number_slowly(index, hash, number);
+}
+
+/*
+ * Puts `handle` in, as `mode` says. Returns 0, with *ret_old the handle that it replaced, or 0; -EEXIST, -ENOENT;
+ * -ENOMEM. Takes the bucket's lock.
+ */
+int genlru__index_insert(struct genlru__index *index, uint64_t hash, const struct genlru__key *key, uint32_t handle,
+                         enum genlru_cache_mode mode, uint32_t *ret_old);
+
+/* Takes this very handle out; false: it is not there. The bucket's lock. */
+bool genlru__index_remove(struct genlru__index *index, uint64_t hash, uint32_t handle);
+/* Takes the key out; its handle, or 0. */
+uint32_t genlru__index_remove_key(struct genlru__index *index, uint64_t hash, const struct genlru__key *key);
+
+/* The first handles in bucket `number`, at most max; returns how many. In a read section. */
+unsigned genlru__index_walk(const struct genlru__index *index, uint64_t number, uint32_t *handles, unsigned max);
+
+/*
+ * Makes one bucket more, unless somebody else is at it. `hash_of` tells the hash of an entry. 0, -EAGAIN (another one
+ * is), -ENOMEM.
+ */
+int genlru__index_split(struct genlru__index *index,
+                        uint64_t (*hash_of)(const void *ctx, const struct genlru_cache_entry *e), const void *ctx);
+
+/* ---- shared by index.c and index_grow.c ---- */
+
+static inline struct genlru__bucket *genlru__over_at(const struct genlru__index *index, uint32_t number)
+{
+    void **at = __atomic_load_n(&index->over.at, __ATOMIC_ACQUIRE); /* acquire T */
+
+    return (struct genlru__bucket *)at[(number - 1) >> GENLRU__OVER_SHIFT] +
+           ((number - 1) & ((1u << GENLRU__OVER_SHIFT) - 1));
+}
+
+/* A free overflow bucket, 0 if there is none: provide for one without locks, and come again. */
+uint32_t genlru__over_get(struct genlru__index *index);
+void genlru__over_put(struct genlru__index *index, uint32_t number);
+int genlru__over_provide(struct genlru__index *index);
+
+/* Unlinks `home`'s overflow buckets that are empty. With home's lock. */
+void genlru__index_prune(struct genlru__index *index, struct genlru__bucket *home);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes: groups of threads that share free objects and counters. */
+#include "internal.h"
+
+enum { AT_ONCE = 16 };
+
+/* A thread's number: in the order of first calls. */
+static unsigned thread_number(void)
+{
+    static unsigned next;
+    static __thread unsigned number; /* 0 = none yet */
+
+    if (!number)
+        number = 1 + __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+    return number - 1;
+}
+
+struct genlru__lane *genlru__lane_of(struct genlru_cache *cache)
+{
+    return &cache->lane[thread_number() & (cache->nr_lanes - 1)];
+}
+
+static uint32_t pop(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_)
+{
+    uint32_t handle;
+
+    genlru__bit_lock(&lane->lock);
+    handle = genlru__magazine_pop(&cache->heap, &lane->magazine[class_], class_);
+    genlru__bit_unlock(&lane->lock);
+    return handle;
+}
+
+/* The first object of a list of `nr` that is kept; the others go into the lane's magazine. */
+static uint32_t refill(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_, uint32_t first)
+{
+    struct genlru__magazine rest = {first, 1}; /* its own count does not matter */
+    uint32_t kept = genlru__magazine_pop(&cache->heap, &rest, class_), handle;
+
+    genlru__bit_lock(&lane->lock);
+    while ((handle = genlru__magazine_pop(&cache->heap, &rest, class_)) != 0)
+        (void)genlru__magazine_push(&cache->heap, &lane->magazine[class_], class_, handle);
+    genlru__bit_unlock(&lane->lock);
+    return kept;
+}
+
+struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct genlru__lane *lane, size_t bytes)
+{
+    unsigned class_ = genlru__class_of(bytes);
+    uint32_t handle = pop(cache, lane, class_), first;
+
+    if (!handle && genlru__dead_collect(cache, lane, AT_ONCE))
+        handle = pop(cache, lane, class_); /* what has just come back is as good, and nearer */
+    if (!handle) {
+        if (!genlru__heap_take(&cache->heap, class_, &first))
+            return NULL;
+        handle = refill(cache, lane, class_, first);
+    }
+    return genlru__heap_at(&cache->heap, handle);
+}
+
+static size_t object_bytes(const struct genlru_cache *cache, const struct genlru_cache_entry *e)
+{
+    if (!genlru__has_payload(cache->kind))
+        return GENLRU__OBJECT_MIN;
+    return genlru__object_bytes(cache->kind, genlru__payload_bytes(cache->kind, genlru__key_bytes(cache->kind, e),
+                                                                   genlru__value_bytes(cache->kind, e)));
+}
+
+void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
+                          struct genlru_cache_entry *const *entries, unsigned nr)
+{
+    uint32_t too_many[GENLRU__NR_CLASSES], nr_too_many = 0;
+    unsigned i;
+
+    genlru__bit_lock(&lane->lock);
+    for (i = 0; i < nr; i++) {
+        unsigned class_ = genlru__class_of(object_bytes(cache, entries[i]));
+        struct genlru__magazine *magazine = &lane->magazine[class_];
+
+        if (genlru__magazine_push(&cache->heap, magazine, class_, genlru__heap_handle(entries[i])) &&
+            nr_too_many < GENLRU__NR_CLASSES) {
+            too_many[nr_too_many++] = magazine->free;
+            magazine->free = magazine->nr = 0;
+        }
+    }
+    genlru__bit_unlock(&lane->lock);
+    while (nr_too_many)
+        genlru__heap_take_back(&cache->heap, too_many[--nr_too_many]);
+}
+
+uint64_t genlru__nr_entries(const struct genlru_cache *cache)
+{
+    uint64_t nr = 0;
+    unsigned i, cause;
+
+    for (i = 0; i < cache->nr_lanes; i++) {
+        nr += genlru_impl_load_relaxed(&cache->lane[i].inserted);
+        for (cause = 0; cause < GENLRU_CACHE_UNCACHED; cause++)
+            nr -= genlru_impl_load_relaxed(&cache->lane[i].removed[cause]);
+    }
+    return (int64_t)nr < 0 ? 0 : nr;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bound. `charge` counts what entries weigh from before they are inserted until they are dead and nobody holds
+ * them; reservations and loads under way, too. Who adds more than fits evicts first: what is over, but at most about
+ * twice what he adds, and at least a few entries at a time, since batches are cheaper.
+ *
+ * A batch: victims from core; their buckets prefetched; then each is taken out of the index, and who wins it there
+ * decides (genlru/lru.h). Victims with handles are parked, those the owner does not let go are put back.
+ */
+#include <errno.h>
+
+#include "internal.h"
+
+enum {
+    BATCH = 16,          /* inside an insert: one batch at 10 million entries is a microsecond */
+    MAX_SCANNED = 512,   /* nodes a batch looks at */
+    FRUITLESS = 2,       /* batches without a victim after which an insert gives up */
+    SHARE_OF_SLACK = 64, /* no more than 1/64 of the capacity is evicted ahead of need */
+};
+
+static bool is_kept_by_owner(struct genlru_cache *cache, const struct genlru_victim *victim,
+                             const struct genlru_cache_entry *e)
+{
+    struct genlru_cache_info info;
+
+    if (!cache->can_evict)
+        return false;
+    genlru__entry_info(cache, e, &info);
+    (void)victim;
+    return genlru__call_can_evict(cache, &info) == 0;
+}
+
+static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash,
+                          genlru_shadow shadow, struct genlru__lane *lane, struct genlru__dead_list *dead)
+{
+    uint32_t handle = genlru__heap_handle(e), after;
+
+    if (!genlru__index_remove(&cache->index, hash, handle)) { /* a deleter was faster */
+        if (genlru_release(cache->lru, &e->node) == GENLRU_YOURS)
+            genlru__entry_delisted(cache, e, dead);
+        return;
+    }
+    genlru_nonresident_insert(cache->ghosts, cache->lru, hash, shadow);
+    genlru__count(&lane->removed[GENLRU_CACHE_EVICTED], 1);
+    after = genlru__entry_change(e, genlru__dead(GENLRU_CACHE_EVICTED), GENLRU__LISTED, 0);
+    if (after & GENLRU__PINS)
+        genlru__count(&lane->detached, 1);
+    if (genlru__is_retired(after))
+        genlru__dead_add(dead, e);
+}
+
+static void evict_one(struct genlru_cache *cache, const struct genlru_victim *victim, uint64_t hash,
+                      struct genlru__lane *lane, struct genlru__dead_list *dead)
+{
+    struct genlru_cache_entry *e = GENLRU_ENTRY(victim->node, struct genlru_cache_entry, node);
+    int result;
+
+    /* acquire R: an inserter's handle is let go after the entry is in the index */
+    if ((genlru__u32_load_acquire(&e->pins) & GENLRU__PINS) && genlru__entry_park(cache, victim, dead))
+        return;
+    if (is_kept_by_owner(cache, victim, e)) {
+        result = genlru_putback(cache->lru, victim);
+        if (result == GENLRU_YOURS)
+            genlru__entry_delisted(cache, e, dead);
+        if (result >= 0)
+            return;
+    }
+    remove_victim(cache, e, hash, victim->shadow, lane, dead);
+}
+
+/* One batch; what it freed of charge and how many entries. */
+static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned max, unsigned *ret_nodes,
+                            enum genlru_evict_reason *ret_reason)
+{
+    struct genlru_budget budget = {want, 0, MAX_SCANNED, 0, 0, 0};
+    struct genlru__dead_list dead = {0, 0, 0, {0}, 0};
+    struct genlru__lane *lane = genlru__lane_of(cache);
+    struct genlru_victim victims[BATCH];
+    struct genlru_evict_result result;
+    uint64_t hash[BATCH], charge;
+    int nr = genlru_evict(cache->lru, &budget, victims, max < BATCH ? max : BATCH, &result), i;
+
+    for (i = 0; i < nr; i++) {
+        hash[i] = genlru__hash_of_entry(cache, GENLRU_ENTRY(victims[i].node, struct genlru_cache_entry, node));
+        genlru__index_prefetch(&cache->index, hash[i]);
+        genlru_nonresident_prefetch(cache->ghosts, hash[i]);
+    }
+    for (i = 0; i < nr; i++)
+        evict_one(cache, &victims[i], hash[i], lane, &dead);
+    *ret_reason = nr < 0 ? GENLRU_EVICT_NOTHING : result.reason;
+    *ret_nodes = dead.nr;
+    charge = dead.charge;
+    genlru__dead_push(cache, &dead);
+    return charge;
+}
+
+uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, unsigned *ret_nodes,
+                            enum genlru_evict_reason *ret_reason)
+{
+    uint64_t charge = 0;
+    unsigned nr_fruitless = 0, nr_nodes = 0;
+
+    *ret_reason = GENLRU_EVICT_MET;
+    while (charge < want && nr_nodes < max_nodes && nr_fruitless < FRUITLESS) {
+        unsigned nr;
+
+        charge += evict_batch(cache, want - charge, max_nodes - nr_nodes, &nr, ret_reason);
+        nr_nodes += nr;
+        nr_fruitless = nr ? 0 : nr_fruitless + 1;
+        if (*ret_reason == GENLRU_EVICT_NOTHING || *ret_reason == GENLRU_EVICT_PINNED ||
+            *ret_reason == GENLRU_EVICT_INCONSISTENT)
+            break;
+    }
+    *ret_nodes = nr_nodes;
+    return charge;
+}
+
+/* Larger sums than this are refused, so that none wraps. */
+#define MAX_CHARGE (UINT64_MAX / 4)
+
+static uint64_t min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What an insert of `charge` evicts when the cache is `over` by so much. */
+static uint64_t goal(uint64_t capacity, uint64_t over, uint64_t charge)
+{
+    uint64_t fair = min(over, 2 * charge), batch = min(capacity / SHARE_OF_SLACK, BATCH * charge);
+
+    return fair > batch ? fair : batch;
+}
+
+int genlru__room_take(struct genlru_cache *cache, uint64_t charge, bool is_firm)
+{
+    uint64_t capacity = genlru_impl_load_relaxed(&cache->capacity), total;
+    enum genlru_evict_reason reason = GENLRU_EVICT_MET;
+    unsigned nr_nodes;
+
+    if (charge > capacity || capacity == 0)
+        return -EFBIG;
+    if (charge > MAX_CHARGE)
+        return -ERANGE;
+    total = genlru_impl_fetch_add_relaxed(&cache->charge, charge) + charge;
+    if (GENLRU_UNLIKELY(total > 2 * MAX_CHARGE)) {
+        genlru__room_give(cache, charge);
+        return -ERANGE;
+    }
+    if (GENLRU_LIKELY(total <= capacity))
+        return 0;
+    if (charge)
+        genlru__evict_some(cache, goal(capacity, total - capacity, charge), UINT32_MAX, &nr_nodes, &reason);
+    if (!is_firm || genlru_impl_load_relaxed(&cache->charge) <= genlru_impl_load_relaxed(&cache->capacity))
+        return 0;
+    genlru__room_give(cache, charge);
+    genlru__count(&genlru__lane_of(cache)->refused, 1);
+    return reason == GENLRU_EVICT_NOTHING || reason == GENLRU_EVICT_PINNED ? -ENOBUFS : -EAGAIN;
+}
+
+void genlru__room_give(struct genlru_cache *cache, uint64_t charge)
+{
+    genlru__count(&cache->charge, 0 - charge);
+}
+
+int genlru_cache_reserve(struct genlru_cache *cache, uint64_t charge, struct genlru_cache_reservation *reservation)
+{
+    int error;
+
+    if (!cache || !reservation)
+        return -EINVAL;
+    error = genlru__room_take(cache, charge, true);
+    if (error)
+        return error;
+    genlru__count(&cache->reserved, charge);
+    reservation->charge += charge;
+    return 0;
+}
+
+void genlru_cache_unreserve(struct genlru_cache *cache, struct genlru_cache_reservation *reservation)
+{
+    genlru__count(&cache->reserved, 0 - reservation->charge);
+    genlru__room_give(cache, reservation->charge);
+    reservation->charge = 0;
+}
+
+void genlru_cache_set_capacity(struct genlru_cache *cache, uint64_t capacity)
+{
+    genlru_impl_store_relaxed(&cache->capacity, capacity);
+    genlru_set_capacity(cache->lru, capacity);
+    genlru__keeper_wake(cache);
+}
