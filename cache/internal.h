@@ -231,7 +231,8 @@ void genlru__upkeep(struct genlru_cache *cache, unsigned nr_added);
 struct genlru_cache_entry *genlru__get(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                                        bool is_access);
 /* The same without removing an expired one: calls nobody and takes no lock. */
-struct genlru_cache_entry *genlru__get_quietly(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash);
+struct genlru_cache_entry *genlru__get_quietly(struct genlru_cache *cache, const struct genlru__key *key,
+                                               uint64_t hash);
 int genlru__insert(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                    const struct genlru_cache_insert *how, struct genlru_cache_entry **ret_entry);
 /* An entry with the key and value that is in no index, with a handle. */

@@ -30,8 +30,8 @@ static bool is_kept_by_owner(struct genlru_cache *cache, const struct genlru_vic
     return genlru__call_can_evict(cache, &info) == 0;
 }
 
-static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash,
-                          genlru_shadow shadow, struct genlru__lane *lane, struct genlru__dead_list *dead)
+static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash, genlru_shadow shadow,
+                          struct genlru__lane *lane, struct genlru__dead_list *dead)
 {
     uint32_t handle = genlru__heap_handle(e), after;
 

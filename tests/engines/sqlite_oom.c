@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Out of memory at every allocation. SQLite's malloc, from which pages and genlru's own structures come too, fails at the
- * n-th call, or from the n-th on; for every 9th n of a workload from a random first on (`sqlite_oom SEED 1`: every n), until
+ * n-th call, or from the n-th on; for every 13th n of a workload from a random first on (`sqlite_oom SEED 1`: every n), until
  * one has fewer calls. Each statement ends well or with
  * SQLITE_NOMEM, the file stays sound, nothing leaks; and when memory is back, all is done.
  */
@@ -47,8 +47,8 @@ static int workload(sqlite3 *db)
         "PRAGMA synchronous=OFF",
         "PRAGMA cache_size=12",
         "BEGIN",
-        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<160) INSERT OR REPLACE INTO t SELECT x, "
-        "printf('%.*c', 300, 'z') FROM c",
+        ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<160) INSERT OR REPLACE INTO t SELECT x, "
+         "printf('%.*c', 300, 'z') FROM c"),
         "SAVEPOINT s",
         "UPDATE t SET b=b||a WHERE a%3=0",
         "ROLLBACK TO s",
@@ -105,7 +105,7 @@ static bool run(const char *path, uint64_t n, bool all_later)
 int main(int argc, char **argv)
 {
     static const uint64_t budgets[] = {GENLRU_SQLITE_NO_BUDGET, 60000};
-    uint64_t step = argc > 2 ? strtoull(argv[2], NULL, 10) : 9;
+    uint64_t step = argc > 2 ? strtoull(argv[2], NULL, 10) : 13;
     sqlite3_mem_methods failing;
     uint64_t nr_walked = 0;
     char *path;

@@ -5,11 +5,14 @@
  * same in sum, in each reader's eyes. Without a budget caches are without locks, with a small one they take each other's
  * pages. Made for ThreadSanitizer.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "genlru_sqlite.h"
 #include "sqlite_rig.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NR_WORKERS = 4, NR_ROUNDS = 40, NR_ACCOUNTS = 1500 };
@@ -57,6 +60,7 @@ static void *work(void *arg)
 static void *disturb(void *arg)
 {
     struct rig_random r = {rig_seed + 99};
+    const struct timespec pause = {0, 1000000};
     sqlite3 *db = open_one(&r);
 
     while (nr_working > 0) {
@@ -66,7 +70,7 @@ static void *disturb(void *arg)
             CHECK(genlru_sqlite_set_budget(budget / 2 + rig_below(&r, 200000)) == SQLITE_OK, "set_budget");
         if (rig_below(&r, 4) == 0)
             sqlite3_db_release_memory(db);
-        usleep(1000);
+        nanosleep(&pause, NULL);
     }
     sqlite3_close(db);
     return arg;
