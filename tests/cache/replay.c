@@ -30,7 +30,7 @@ static uint32_t chunk_of(uint64_t capacity)
 
 static uint64_t replay_policy(const struct trace *trace, uint64_t capacity)
 {
-    struct genlru_variant variant = {GENLRU_POLICY_DEFAULT, 0, chunk_of(capacity)};
+    struct genlru_variant variant = {.policy = GENLRU_POLICY_DEFAULT, .chunk = chunk_of(capacity)};
     struct policy_config config = {capacity, trace->nr_ids, NULL, &variant};
     struct policy *policy;
     uint64_t misses;
