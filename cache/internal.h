@@ -36,7 +36,8 @@ struct genlru__dead_list {
     uint32_t first;
     uint32_t last;
     uint32_t nr;
-    uint32_t ahead[GENLRU__AHEAD]; /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
+    uint32_t ahead
+        [GENLRU__AHEAD]; /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
     uint64_t charge;
 };
 

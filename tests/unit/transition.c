@@ -454,7 +454,8 @@ static void check_access(const struct world *w, uint32_t word)
     if (genlru_impl_only_rises(&w->view, word))
         unit_check(hit == word + (UINT32_C(1) << GENLRU_REFS_SHIFT), "rising %08x became %08x", (unsigned)word,
                    (unsigned)hit);
-    else if (!w->policy->hit.freq_max && !(word & (GENLRU_NOREUSE | GENLRU_PREFETCHED | GENLRU_SAMPLED)) && genlru_impl_refs(word) == 0)
+    else if (!w->policy->hit.freq_max && !(word & (GENLRU_NOREUSE | GENLRU_PREFETCHED | GENLRU_SAMPLED)) &&
+             genlru_impl_refs(word) == 0)
         unit_check(w->policy->hit.defer_gens && w->policy->hit.defer_refs < 2, "%08x should rise", (unsigned)word);
 
     for (dear = 0; dear < 2; dear++) {
