@@ -29,6 +29,7 @@
 enum { CHUNK = 1024, THREADS_MAX = 2, MIXED_FACTOR = 10, ROOM_PERCENT = 125 };
 
 static const struct cache_subject_ops *const subjects[] = {
+    &cache_subject_lfht, /* the first: see group */
     &cache_subject_genlru,      &cache_subject_list_map,   &cache_subject_list_map_16,
 #ifdef HAS_LEVELDB
     &cache_subject_leveldb,
@@ -340,7 +341,7 @@ static int group(const char *operation, const char *variant, enum kind kind, siz
     int error = runs ? 0 : -ENOMEM;
 
     shim_group();
-    for (unsigned i = 0; i < NR_SUBJECTS && !error; i++) {
+    for (unsigned i = kind == MISS || kind == MIXED; i < NR_SUBJECTS && !error; i++) { /* an index evicts nothing */
         runs[i].ops = subjects[i];
         runs[i].kind = kind;
         runs[i].nr = nr;

@@ -8,12 +8,15 @@
  *     ...
  *     tier <i> refaulted <avg> + <now> evicted+protected <avg> + <now> + <now>
  *   pinned ... probation ... clock ... evicted ...
+ *   learning: rule <i> <name> in force, ...
+ *     rule <i> <name> missed <n> saved <n> lost <n>
  */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "gens/lru.h"
+#include "genlru/policy.h"
 #include "genlru/stat.h"
 
 /* Text that counts on when there is no room left. */
@@ -57,6 +60,22 @@ static void print_type(struct text *text, const struct genlru *lru, const struct
     }
 }
 
+static void print_learning(struct text *text, const struct genlru_stat *stat)
+{
+    unsigned i;
+
+    if (!stat->is_learning)
+        return;
+    print(text,
+          "learning: rule %u %s in force, %" PRIu64 " changes, %" PRIu32 " of a million keys sampled, %" PRIu64
+          " samples, %" PRIu64 " lost\n",
+          stat->rule, genlru_policy_rule(stat->rule)->name, stat->rule_changes, stat->sample_per_million, stat->samples,
+          stat->samples_lost);
+    for (i = 0; i < GENLRU_NR_RULES; i++)
+        print(text, "  rule %u %-14s missed %" PRIu64 " saved %" PRIu64 " lost %" PRIu64 "\n", i,
+              genlru_policy_rule(i)->name, stat->rule_missed[i], stat->rule_saved[i], stat->rule_lost[i]);
+}
+
 size_t genlru_dump(const struct genlru *lru, char *text, size_t bytes)
 {
     struct genlru_stat stat = {.size = sizeof(stat)};
@@ -65,8 +84,8 @@ size_t genlru_dump(const struct genlru *lru, char *text, size_t bytes)
 
     if (genlru_stat(lru, &stat) != 0)
         return 0;
-    print(&out, "genlru policy %s gens %u types %u stripes %u capacity ", lru->policy.name, stat.nr_gens, stat.nr_types,
-          stat.stripes);
+    print(&out, "genlru policy %s gens %u types %u stripes %u capacity ", genlru__policy(lru)->name, stat.nr_gens,
+          stat.nr_types, stat.stripes);
     if (stat.capacity == GENLRU_NO_LIMIT)
         print(&out, "none\n");
     else
@@ -83,6 +102,7 @@ size_t genlru_dump(const struct genlru *lru, char *text, size_t bytes)
           "refaulted %" PRIu64 " workingset %" PRIu64 " prefetched_unused %" PRIu64 " compacted %" PRIu64
           " inconsistent %" PRIu64 "\n",
           stat.refaulted, stat.refaulted_workingset, stat.prefetched_unused, stat.compacted, stat.inconsistent);
+    print_learning(&out, &stat);
     print(&out, "blocks %" PRIu64 " metadata_bytes %" PRIu64 "\n", stat.blocks, stat.metadata_bytes);
     return out.used;
 }
