@@ -209,6 +209,7 @@ int main(int argc, char **argv)
     own.probation = (struct genlru_probation_rules){10, 50, 1, -2, 1, 1, 0, 0};
     own.age_percent = 10;
     own.epoch_percent = 20;
+    own.learn = 0; /* which has epochs of its own */
     for (p = 0; p <= CASE_NR_POLICIES; p++)
         for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
             const struct genlru_policy *policy = p < CASE_NR_POLICIES ? case_policies[p] : &own;

@@ -87,6 +87,7 @@ static void test_figures(const struct stress_options *options, unsigned stripes,
 
     stress_context("figures, %u stripes, %u types", stripes, nr_types);
     memset(&world, 0, sizeof(world));
+    policy.learn = 0; /* these rules, not those that it would choose */
     policy.probation = (struct genlru_probation_rules){20, 50, 1, -2, 1, 1, 0, 0};
     config.policy = &policy;
     config.capacity = NR_KEYS * 10;

@@ -37,6 +37,7 @@ static void test_states(void)
     struct genlru_policy policy = GENLRU_POLICY_DEFAULT;
     int state;
 
+    policy.learn = 0; /* these rules, not those that it would choose */
     policy.probation = (struct genlru_probation_rules){50, 0, 1, -2, 1, 1, 0, 0};
     for (state = 0; state < NR_STATES; state++) {
         struct genlru *lru =

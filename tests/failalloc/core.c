@@ -360,6 +360,7 @@ static struct genlru_policy everything(void)
 {
     struct genlru_policy policy = GENLRU_POLICY_DEFAULT;
 
+    policy.learn = 0; /* these rules, not those that it would choose */
     policy.hit.freq_max = 15;
     policy.refault.keep_freq = 1;
     policy.refault.distance_percent = 100;

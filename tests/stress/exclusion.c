@@ -711,6 +711,7 @@ static struct genlru *make_lru(unsigned variant)
     config.policy = &policy;
     if (variant == 1) {
         config.nr_gens = GENLRU_MIN_GENS;
+        policy.learn = 0;
         policy.hit.freq_max = 7;
         policy.refault.keep_freq = 1;
         policy.probation.percent = 10;
