@@ -56,7 +56,7 @@ static uint64_t nr_ghosts(const struct genlru_cache_config *config)
 
     if (!wanted)
         wanted = config->capacity < DEFAULT_GHOSTS ? config->capacity : DEFAULT_GHOSTS;
-    while (nr * 2 <= wanted) /* the table rounds up: 8 bytes for each entry at most */
+    while (nr < wanted && nr < UINT64_C(1) << 31)
         nr *= 2;
     return nr;
 }
@@ -67,7 +67,8 @@ static int create_core(struct genlru_cache *cache, const struct genlru_cache_con
     int error = 0;
 
     if (config->ghosts != GENLRU_CACHE_NO_GHOSTS && config->capacity)
-        error = genlru_nonresident_create(nr_ghosts(config), cache->seed, config->allocator, &cache->ghosts);
+        error = genlru_nonresident_create(nr_ghosts(config), cache->seed, genlru__allocator(config->allocator),
+                                          &cache->ghosts);
     if (error)
         return error;
     core.policy = config->policy;

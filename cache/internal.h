@@ -36,7 +36,7 @@ struct genlru__dead_list {
     uint32_t first;
     uint32_t last;
     uint32_t nr;
-    uint32_t ahead[GENLRU__AHEAD]; /* the last few that were added */
+    uint32_t ahead[GENLRU__AHEAD]; /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
     uint64_t charge;
 };
 
@@ -56,7 +56,7 @@ struct genlru__lane {
     uint32_t nr_calls;
     uint32_t splits_due;
     uint32_t nr_dead;              /* dead.nr, read without the lock */
-    struct genlru__dead_list dead; /* wait for a grace to be free */
+    struct genlru__dead_list dead; /* wait for a grace to be free; of `ahead` the first is the oldest */
     struct genlru__grace grace[GENLRU__NR_GRACES];
     /* relaxed atomics, anyone's */
     uint64_t inserted __attribute__((aligned(64)));
@@ -200,6 +200,8 @@ uint64_t genlru__nr_entries(const struct genlru_cache *cache);
 /* ---- retire.c: from dead to free ---- */
 
 /* Adds a dead entry; nobody else touches it any more but readers. */
+/* An empty list; what is added names earlier dead of the lane as those to fetch early. */
+struct genlru__dead_list genlru__dead_begin(struct genlru__lane *lane);
 void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry *e);
 /* Takes their charge off and lets them wait for a grace period. Empties the list. */
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead);

@@ -17,10 +17,11 @@ static void *libc_alloc(void *ctx, size_t size, size_t align)
     void *address;
 
     (void)ctx;
-    if (posix_memalign(&address, align < sizeof(void *) ? sizeof(void *) : align, size) != 0)
+    align = size >= GENLRU__HUGE ? GENLRU__HUGE : align < sizeof(void *) ? sizeof(void *) : align;
+    if (posix_memalign(&address, align, size) != 0)
         return NULL;
-    if (size == GENLRU__HUGE && align == GENLRU__HUGE)
-        (void)madvise(address, size, MADV_HUGEPAGE); /* advice: nothing is lost where it is not taken */
+    if (size >= GENLRU__HUGE) /* advice: nothing is lost where it is not taken */
+        (void)madvise(address, size & ~(GENLRU__HUGE - 1), MADV_HUGEPAGE);
     return address;
 }
 
@@ -32,11 +33,16 @@ static void libc_free(void *ctx, void *address, size_t size, size_t align)
     free(address);
 }
 
+static const struct genlru_allocator libc = {libc_alloc, libc_free, NULL};
+
+const struct genlru_allocator *genlru__allocator(const struct genlru_allocator *allocator)
+{
+    return allocator ? allocator : &libc;
+}
+
 void genlru__memory_init(struct genlru__memory *memory, const struct genlru_allocator *allocator)
 {
-    static const struct genlru_allocator libc = {libc_alloc, libc_free, NULL};
-
-    memory->allocator = allocator ? *allocator : libc;
+    memory->allocator = *genlru__allocator(allocator);
     memory->bytes = 0;
 }
 

@@ -10,7 +10,7 @@
 
 #include "genlru/config.h"
 
-/* Aligned and sized so, memory is advised to be of huge pages. */
+/* Of memory of this size and more, huge pages are asked for: most of a look-up at random is finding the page. */
 #define GENLRU__HUGE ((size_t)1 << 21)
 
 struct genlru__memory {
@@ -18,7 +18,8 @@ struct genlru__memory {
     uint64_t bytes; /* got and not put back; relaxed */
 };
 
-/* allocator NULL = the C library's. */
+/* The owner's allocator; NULL = the C library's, with huge pages for what is large. */
+const struct genlru_allocator *genlru__allocator(const struct genlru_allocator *allocator);
 void genlru__memory_init(struct genlru__memory *memory, const struct genlru_allocator *allocator);
 /* Not zeroed. NULL: no memory. Calls the owner's allocator: no lock may be held. */
 void *genlru__memory_get(struct genlru__memory *memory, size_t size, size_t align);

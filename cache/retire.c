@@ -90,6 +90,16 @@ static void set_link(struct genlru_cache_entry *e, uint32_t next, uint32_t ahead
     memcpy(link_of(e), &link, sizeof(link));
 }
 
+struct genlru__dead_list genlru__dead_begin(struct genlru__lane *lane)
+{
+    struct genlru__dead_list dead = {0, 0, 0, {0}, 0};
+
+    genlru__bit_lock(&lane->lock);
+    memcpy(dead.ahead, lane->dead.ahead, sizeof(dead.ahead));
+    genlru__bit_unlock(&lane->lock);
+    return dead;
+}
+
 void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry *e)
 {
     uint32_t handle = genlru__heap_handle(e);
@@ -114,6 +124,13 @@ static struct genlru__grace *grace_in(struct genlru__lane *lane, enum genlru__gr
     return NULL;
 }
 
+/* Empties the lane's list, but for its hints: what comes next is fetched after what was there last. */
+static void reset(struct genlru__dead_list *dead)
+{
+    dead->first = dead->last = dead->nr = 0;
+    dead->charge = 0;
+}
+
 /* The lane's dead into a grace, if it is time; to be launched without the lock. */
 static struct genlru__grace *load_grace(struct genlru__lane *lane)
 {
@@ -123,7 +140,7 @@ static struct genlru__grace *load_grace(struct genlru__lane *lane)
         return NULL;
     grace->first = lane->dead.first;
     grace->nr = lane->dead.nr;
-    lane->dead = (struct genlru__dead_list){0, 0, 0, {0}, 0};
+    reset(&lane->dead);
     genlru__u32_store_relaxed(&grace->state, GENLRU__GRACE_WAITING);
     return grace;
 }
@@ -253,7 +270,7 @@ static void collect_now(struct genlru_cache *cache, struct genlru__lane *lane)
 
     genlru__bit_lock(&lane->lock);
     first = lane->dead.first;
-    lane->dead = (struct genlru__dead_list){0, 0, 0, {0}, 0};
+    reset(&lane->dead);
     genlru__u32_store_relaxed(&lane->nr_dead, 0);
     genlru__bit_unlock(&lane->lock);
     if (first)
@@ -265,22 +282,21 @@ static void collect_now(struct genlru_cache *cache, struct genlru__lane *lane)
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead)
 {
     struct genlru__lane *lane = genlru__lane_of(cache);
+    struct genlru_cache_entry *last;
     struct genlru__grace *grace;
+    unsigned i;
 
     if (!dead->nr)
         return;
     genlru__count(&lane->waiting, dead->nr);
     genlru__room_give(cache, dead->charge);
     genlru__bit_lock(&lane->lock);
-    if (lane->dead.nr) {
-        struct genlru_cache_entry *last = genlru__heap_at(&cache->heap, dead->last);
-
-        set_link(last, lane->dead.first, 0);
-        lane->dead.first = dead->first;
-        lane->dead.nr += dead->nr;
-    } else {
-        lane->dead = *dead;
-    }
+    last = genlru__heap_at(&cache->heap, dead->last);
+    set_link(last, lane->dead.first, get_link(last).ahead);
+    lane->dead.first = dead->first;
+    lane->dead.nr += dead->nr;
+    for (i = 0; i < GENLRU__AHEAD; i++)
+        lane->dead.ahead[i] = dead->ahead[(dead->nr + i) % GENLRU__AHEAD];
     grace = load_grace(lane);
     genlru__u32_store_relaxed(&lane->nr_dead, lane->dead.nr);
     genlru__bit_unlock(&lane->lock);

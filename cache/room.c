@@ -13,7 +13,7 @@
 
 enum {
     BATCH = 16,          /* inside an insert: one batch at 10 million entries is a microsecond */
-    MAX_SCANNED = 512,   /* nodes a batch looks at */
+    MAX_SCANNED = 4096,  /* nodes a batch looks at, some tens of microseconds; so small caches are looked through as often as it takes */
     FRUITLESS = 2,       /* batches without a victim after which an insert gives up */
     SHARE_OF_SLACK = 64, /* no more than 1/64 of the capacity is evicted ahead of need */
 };
@@ -73,8 +73,8 @@ static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned 
                             enum genlru_evict_reason *ret_reason)
 {
     struct genlru_budget budget = {want, 0, MAX_SCANNED, 0, 0, 0};
-    struct genlru__dead_list dead = {0, 0, 0, {0}, 0};
     struct genlru__lane *lane = genlru__lane_of(cache);
+    struct genlru__dead_list dead = genlru__dead_begin(lane);
     struct genlru_victim victims[BATCH];
     struct genlru_evict_result result;
     uint64_t hash[BATCH], charge;

@@ -44,6 +44,7 @@ extern const struct cache_subject_ops cache_subject_leveldb;
 extern const struct cache_subject_ops cache_subject_rocksdb_lru;
 extern const struct cache_subject_ops cache_subject_hyperclock;
 extern const struct cache_subject_ops cache_subject_libcuckoo;
+extern const struct cache_subject_ops cache_subject_lfht; /* no cache: look-ups only */
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 #include "workingset/shadow.h"
 
 enum {
@@ -194,9 +195,11 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
                                                  const struct genlru_add *how)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false}, false, NULL};
+    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false, false}, false, NULL};
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
+    uint64_t sample;
+    bool is_sampled;
     int error;
 
     how = how ? how : &plain;
@@ -208,16 +211,24 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
     shadow = find_shadow(lru, how);
     if (shadow)
         adding.past = genlru__refault_judge(lru, shadow);
+    is_sampled = lru->learn && genlru__learn_samples(lru, node, how, &sample);
+    if (is_sampled)
+        adding.flags |= GENLRU__ADD_SAMPLED;
     error = add(&adding, shadow);
+    if (is_sampled && error == 0)
+        genlru__learn_add(lru, sample);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;
 }
 
-/* Whether the short way may be tried: nothing to look up, and the thread has a number, so that no call is in the way. */
+/*
+ * Whether the short way may be tried: nothing to look up, no sample to be taken (so there is one rule, too), and the thread has a number, so that no
+ * call is in the way.
+ */
 static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_add *how)
 {
-    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) &&
+    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) && !lru->learn &&
            (lru->nr_stripes == 1 || genlru__number_plus_1);
 }
 

@@ -5,11 +5,20 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cache_test.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define IS_TSAN 1
+#elif defined(__has_feature)
+#define IS_TSAN __has_feature(thread_sanitizer)
+#else
+#define IS_TSAN 0
+#endif
 
 enum { CAPACITY = 200, GENERATIONS = 3 };
 
@@ -58,6 +67,10 @@ int main(int argc, char **argv)
     struct genlru_cache *cache;
 
     (void)stress_begin(argc, argv);
+    if (IS_TSAN) {
+        puts("skipped: ThreadSanitizer allows no new threads after a fork");
+        return 77;
+    }
     genlru_cache_register_thread();
     cache = cache_test_create(&config);
     generation(cache, 0);

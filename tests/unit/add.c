@@ -273,7 +273,7 @@ Test(add, probation)
     struct genlru *lru;
     size_t i, nr = 0;
 
-    policy.probation = (struct genlru_probation_rules){10, 50, 2, 1, 2, 1};
+    policy.probation = (struct genlru_probation_rules){10, 50, 2, 1, 2, 1, 0, 0};
     config.policy = &policy;
     config.capacity = CAPACITY;
     lru = unit_create(&config);
@@ -306,7 +306,7 @@ Test(add, remembers_nothing_wrong)
     struct unit unit;
     struct genlru_config config = unit_config(&unit);
     static const unsigned flags[] = {0, 0, GENLRU_ADD_COLD, 0, GENLRU_ADD_HOT, GENLRU_ADD_MAPPED, GENLRU_ADD_NOREUSE};
-    static const struct genlru__past no_past = {false, 0, 0, false};
+    static const struct genlru__past no_past = {false, 0, 0, false, false};
     uint64_t random = unit_seed();
     struct genlru_node *node = unit_nodes(1);
     struct genlru *lru;

@@ -37,10 +37,10 @@ static inline bool genlru_impl_only_rises(const struct genlru_view *view, uint32
     unsigned youngest = genlru_impl_window_youngest(genlru_impl_load_relaxed(&view->window));
     uint32_t below = genlru_impl_gen(word) == youngest ? view->rises_below_youngest : view->rises_below;
 
-    return (word & (GENLRU_REFS_MASK | GENLRU_NOREUSE | GENLRU_PREFETCHED)) < below;
+    return (word & (GENLRU_REFS_MASK | GENLRU_NOREUSE | GENLRU_PREFETCHED | GENLRU_SAMPLED)) < below;
 }
 
-/* Any access, out of line. */
+/* Any access, out of line: also those of sampled nodes, which the learner is told of. */
 GENLRU_API void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node);
 
 /*
