@@ -15,7 +15,7 @@ enum {
     MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
     MAX_ENTRIES = 1536, /* more do not, and cost memory */
     SHARE = 50,         /* between the two: a 50th of the lru's */
-    EPOCH = 20          /* a freq epoch: this many accesses per entry */
+    EPOCH_PERCENT = 500 /* a freq epoch: this share of the capacity evicted by the rule in force, in its miniature */
 };
 
 struct genlru__learn {
@@ -23,8 +23,8 @@ struct genlru__learn {
     uint32_t bound;   /* sampled: upper half of the hash below this; 0 = all */
     uint64_t seed;
     size_t bytes;
-    uint32_t until_epoch;
-    uint32_t epoch; /* sampled accesses in one */
+    uint64_t epoch;       /* charge that a miniature evicts in one */
+    uint64_t epoch_clock; /* clock of the miniature of the rule in force when this one began */
     struct genlru__learner learner;
     struct genlru__minis *minis;
     struct genlru__rule rule[GENLRU__NR_RULES];
@@ -54,6 +54,7 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
     size_t bytes = head_bytes() + genlru__minis_bytes(entries);
     const struct genlru_policy *policies[GENLRU__NR_RULES];
     struct genlru__learn *learn = lru->allocator.alloc(lru->allocator.ctx, bytes, GENLRU__CACHE_LINE);
+    uint64_t capacity;
     unsigned i;
 
     if (!learn)
@@ -62,15 +63,14 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
     learn->bytes = bytes;
     learn->seed = genlru__mix(config->sample_seed + 1); /* 0 as good as any */
     learn->bound = all > entries ? (uint32_t)(((uint64_t)entries << 32) / all) : 0;
-    learn->epoch = learn->until_epoch = EPOCH * entries;
     for (i = 0; i < GENLRU__NR_RULES; i++) {
         genlru__rule_init(&learn->rule[i], &genlru__rules[i], 1 + i);
         policies[i] = &learn->rule[i].policy;
     }
     genlru__learner_init(&learn->learner, entries, GENLRU__RULE_AT_START);
-    learn->minis =
-        genlru__minis_init((char *)learn + head_bytes(), entries,
-                           (uint64_t)((double)config->capacity * entries / (double)all), lru->nr_gens, policies);
+    capacity = genlru__max(1, (uint64_t)((double)config->capacity * entries / (double)all));
+    learn->minis = genlru__minis_init((char *)learn + head_bytes(), entries, capacity, lru->nr_gens, policies);
+    learn->epoch = genlru__max(1, genlru__percent_of(capacity, EPOCH_PERCENT));
     lru->learn = learn;
     genlru__start_rule(lru, &learn->rule[GENLRU__RULE_AT_START]);
     return 0;
@@ -118,6 +118,7 @@ bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *n
 static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t best)
 {
     genlru__learner_follow(&learn->learner, best);
+    learn->epoch_clock = genlru__minis_clock(learn->minis, best);
     genlru__set_rule(lru, &learn->rule[best]);
     genlru__bump(&learn->nr_changes, 1);
 }
@@ -138,8 +139,8 @@ static void play(struct genlru *lru, struct genlru__learn *learn, uint64_t sampl
 {
     uint32_t missed = genlru__minis_access(learn->minis, (uint32_t)sample, (uint32_t)(sample >> 32));
 
-    if (--learn->until_epoch == 0) {
-        learn->until_epoch = learn->epoch;
+    if (genlru__minis_clock(learn->minis, learn->learner.current) - learn->epoch_clock >= learn->epoch) {
+        learn->epoch_clock += learn->epoch;
         genlru__minis_begin_epoch(learn->minis);
         genlru_impl_fetch_add_relaxed(&lru->epochs_due, 1);
     }

@@ -416,6 +416,11 @@ void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print)
     }
 }
 
+uint64_t genlru__minis_clock(const struct genlru__minis *minis, unsigned rule)
+{
+    return minis->mini[rule].clock;
+}
+
 struct genlru__mini_stat genlru__minis_stat(const struct genlru__minis *minis, unsigned rule)
 {
     const struct mini *mini = &minis->mini[rule];

@@ -40,6 +40,9 @@ void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print);
 /* A new epoch of freq. */
 void genlru__minis_begin_epoch(struct genlru__minis *minis);
 
+/* Charge that a rule's miniature has evicted so far. */
+uint64_t genlru__minis_clock(const struct genlru__minis *minis, unsigned rule);
+
 /* For tests and statistics. */
 struct genlru__mini_stat {
     uint64_t nodes, charge, probation_charge, clock;
