@@ -27,7 +27,8 @@ struct shim_test {
 static struct shim_test *shim_tests;
 
 struct shim_options {
-    int unused;
+    bool is_test;
+    double timeout; /* not watched: CTest does */
     int signal;
 };
 
@@ -35,7 +36,7 @@ struct shim_options {
     static void shim_run_##suite_##_##name_(void);                                              \
     __attribute__((constructor)) static void shim_register_##suite_##_##name_(void)             \
     {                                                                                           \
-        static const struct shim_options options = {.unused = 0, __VA_ARGS__};                  \
+        static const struct shim_options options = {.is_test = true, __VA_ARGS__};              \
         static struct shim_test test = {#suite_, #name_, shim_run_##suite_##_##name_, 0, NULL}; \
                                                                                                 \
         test.signal = options.signal;                                                           \
@@ -59,6 +60,7 @@ struct shim_options {
     } while (0)
 #define cr_assert_eq(a, b, ...) cr_assert((a) == (b), "" __VA_ARGS__)
 #define cr_assert_geq(a, b, ...) cr_assert((a) >= (b), "" __VA_ARGS__)
+#define cr_assert_float_eq(a, b, by, ...) cr_assert((a) - (b) <= (by) && (b) - (a) <= (by), "" __VA_ARGS__)
 #define cr_assert_null(a, ...) cr_assert((a) == NULL, "" __VA_ARGS__)
 #define cr_assert_not_null(a, ...) cr_assert((a) != NULL, "" __VA_ARGS__)
 #define cr_assert_fail(...) shim_fail("failed", "" __VA_ARGS__)
