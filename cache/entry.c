@@ -127,7 +127,7 @@ bool genlru__entry_park(struct genlru_cache *cache, const struct genlru_victim *
                 unpark(cache, e, dead); /* the last handle went before it could see PARKED */
                 break;
             }
-            } while (!genlru__u32_cas_acq_rel(&e->pins, &pins, pins | GENLRU__PARKED));
+        } while (!genlru__u32_cas_acq_rel(&e->pins, &pins, pins | GENLRU__PARKED));
     }
     genlru__rcu_read_unlock();
     return result >= 0;

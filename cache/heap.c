@@ -29,7 +29,7 @@ enum {
     HOT_BYTES = 24,           /* what a look-up reads of an entry: key, pins, expiry, word */
     LINK_BYTES = 8,
     FIRST_OFFSET = 64, /* of objects: the slab's number stands before; so no handle is 0 */
-    KEEP_EMPTY = 2 /* slabs that stay ready; the memory of others goes back */
+    KEEP_EMPTY = 2     /* slabs that stay ready; the memory of others goes back */
 };
 
 void genlru__poison(void *object, size_t bytes)

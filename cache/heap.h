@@ -57,7 +57,7 @@ struct genlru__heap {
     uint32_t empty; /* list of slabs without objects: number + 1 */
     uint32_t nr_empty;
     uint32_t hollow;                        /* list of those whose memory went back */
-    uint32_t partial[GENLRU__NR_CLASSES];    /* lists of slabs with room */
+    uint32_t partial[GENLRU__NR_CLASSES];   /* lists of slabs with room */
     uint8_t is_aligned[GENLRU__NR_CLASSES]; /* objects begin where their first 24 bytes are on one line */
     uint64_t slab_bytes;
 };

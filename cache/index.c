@@ -113,8 +113,9 @@ static bool is_sought(const struct genlru__index *index, uint32_t found, const s
 }
 
 /* Slots of one bucket of a locked chain whose tags are marked. */
-static bool search_marked(const struct genlru__index *index, struct genlru__bucket *bucket, uint64_t marks, unsigned base,
-                          uint8_t tag, const struct genlru__key *key, uint32_t handle, struct place *ret_place)
+static bool search_marked(const struct genlru__index *index, struct genlru__bucket *bucket, uint64_t marks,
+                          unsigned base, uint8_t tag, const struct genlru__key *key, uint32_t handle,
+                          struct place *ret_place)
 {
     for (; marks; marks &= marks - 1) {
         unsigned slot = base + genlru__slot_of_mark(marks);
@@ -186,8 +187,7 @@ static bool add_over(struct genlru__index *index, struct genlru__bucket *home, s
 }
 
 static int insert_locked(struct genlru__index *index, struct genlru__bucket *home, uint8_t tag,
-                         const struct genlru__key *key, uint32_t handle, enum genlru_cache_mode mode,
-                         uint32_t *ret_old)
+                         const struct genlru__key *key, uint32_t handle, enum genlru_cache_mode mode, uint32_t *ret_old)
 {
     struct place place, free_place;
 

@@ -146,7 +146,8 @@ static inline uint64_t genlru__first_tags(const struct genlru__bucket *bucket)
 
 static inline uint64_t genlru__last_tags(const struct genlru__bucket *bucket)
 {
-    uint32_t tags = __atomic_load_n((const uint32_t *)(const void *)(bucket->tag + 8), __ATOMIC_ACQUIRE); /* acquire S */
+    uint32_t tags =
+        __atomic_load_n((const uint32_t *)(const void *)(bucket->tag + 8), __ATOMIC_ACQUIRE); /* acquire S */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     tags = __builtin_bswap32(tags);

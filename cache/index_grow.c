@@ -302,8 +302,8 @@ int genlru__index_split(struct genlru__index *index,
     struct genlru__bucket *old;
     int error = -EAGAIN;
 
-    if (needs_segment(index, number) && provide(index, &index->segment, (uint32_t)(number >> index->segment_shift),
-                                                segment_bytes(index), &p) != 0)
+    if (needs_segment(index, number) &&
+        provide(index, &index->segment, (uint32_t)(number >> index->segment_shift), segment_bytes(index), &p) != 0)
         return -ENOMEM;
     if (genlru__bit_trylock(&index->is_splitting)) {
         number = index->nr_buckets;

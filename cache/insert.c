@@ -266,7 +266,8 @@ static int insert_new(struct genlru_cache *cache, const struct genlru__key *key,
 }
 
 /* Whether the key is there, and what its entry's end will give back: nothing while somebody has a handle. */
-static bool look_before(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash, uint64_t *ret_discount)
+static bool look_before(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
+                        uint64_t *ret_discount)
 {
     const struct genlru_cache_entry *e;
 
@@ -364,7 +365,8 @@ static void grow(struct genlru_cache *cache, struct genlru__lane *lane)
         n = genlru_impl_load_relaxed(&cache->index.nr_buckets);
         wanted = genlru__nr_entries(cache) / GENLRU__BUCKET_MEAN;
         if (wanted > n)
-            genlru__u32_store_relaxed(&lane->splits_due, wanted - n < LOOK_AT_SIZE ? (uint32_t)(wanted - n) : LOOK_AT_SIZE);
+            genlru__u32_store_relaxed(&lane->splits_due,
+                                      wanted - n < LOOK_AT_SIZE ? (uint32_t)(wanted - n) : LOOK_AT_SIZE);
         return;
     }
     if (genlru__index_split(&cache->index, hash_for_split, cache) == 0)

@@ -36,7 +36,8 @@ struct genlru__dead_list {
     uint32_t first;
     uint32_t last;
     uint32_t nr;
-    uint32_t ahead[GENLRU__AHEAD]; /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
+    uint32_t ahead
+        [GENLRU__AHEAD]; /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
     uint64_t charge;
 };
 
@@ -233,7 +234,8 @@ void genlru__upkeep(struct genlru_cache *cache, unsigned nr_added);
 struct genlru_cache_entry *genlru__get(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                                        bool is_access);
 /* The same without removing an expired one: calls nobody and takes no lock. */
-struct genlru_cache_entry *genlru__get_quietly(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash);
+struct genlru_cache_entry *genlru__get_quietly(struct genlru_cache *cache, const struct genlru__key *key,
+                                               uint64_t hash);
 int genlru__insert(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                    const struct genlru_cache_insert *how, struct genlru_cache_entry **ret_entry);
 /* An entry with the key and value that is in no index, with a handle. */

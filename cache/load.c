@@ -135,7 +135,8 @@ static struct genlru_cache_entry *keep_apart(struct genlru_cache *cache, const s
                                              const struct genlru_cache_insert *how)
 {
     uint64_t charge = genlru__charge_of(cache, key, how);
-    struct genlru_cache_info info = {key->bytes, key->nr_bytes, (void *)(uintptr_t)how->value, how->value_bytes, charge, 0};
+    struct genlru_cache_info info = {key->bytes,       key->nr_bytes, (void *)(uintptr_t)how->value,
+                                     how->value_bytes, charge,        0};
     struct genlru_cache_entry *e;
 
     charge = charge < UINT32_MAX ? charge : UINT32_MAX;

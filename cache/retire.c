@@ -177,7 +177,8 @@ static void give_back(struct genlru_cache *cache, struct genlru_cache_entry *e)
     }
     if (!genlru__has_payload(cache->kind))
         return;
-    payload = genlru__payload_bytes(cache->kind, genlru__key_bytes(cache->kind, e), genlru__value_bytes(cache->kind, e));
+    payload =
+        genlru__payload_bytes(cache->kind, genlru__key_bytes(cache->kind, e), genlru__value_bytes(cache->kind, e));
     if (payload)
         genlru__count(&cache->payload, 0 - (uint64_t)payload);
     if (genlru__is_outside(cache->kind, payload))
@@ -196,7 +197,8 @@ static void give_all_back(struct genlru_cache *cache, struct genlru__lane *lane,
 }
 
 /* Takes up to max entries off a list. */
-static unsigned take_some(struct genlru_cache *cache, uint32_t *first, struct genlru_cache_entry **entries, unsigned max)
+static unsigned take_some(struct genlru_cache *cache, uint32_t *first, struct genlru_cache_entry **entries,
+                          unsigned max)
 {
     unsigned nr = 0;
 

@@ -12,8 +12,9 @@
 #include "internal.h"
 
 enum {
-    BATCH = 16,          /* inside an insert: one batch at 10 million entries is a microsecond */
-    MAX_SCANNED = 4096,  /* nodes a batch looks at, some tens of microseconds; so small caches are looked through as often as it takes */
+    BATCH = 16, /* inside an insert: one batch at 10 million entries is a microsecond */
+    MAX_SCANNED =
+        4096, /* nodes a batch looks at, some tens of microseconds; so small caches are looked through as often as it takes */
     FRUITLESS = 2,       /* batches without a victim after which an insert gives up */
     SHARE_OF_SLACK = 64, /* no more than 1/64 of the capacity is evicted ahead of need */
 };
@@ -30,8 +31,8 @@ static bool is_kept_by_owner(struct genlru_cache *cache, const struct genlru_vic
     return genlru__call_can_evict(cache, &info) == 0;
 }
 
-static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash,
-                          genlru_shadow shadow, struct genlru__lane *lane, struct genlru__dead_list *dead)
+static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash, genlru_shadow shadow,
+                          struct genlru__lane *lane, struct genlru__dead_list *dead)
 {
     uint32_t handle = genlru__heap_handle(e), after;
 

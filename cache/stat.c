@@ -142,8 +142,7 @@ int genlru_cache_verify(struct genlru_cache *cache, char *text, size_t bytes)
         return broken;
     if (sums.nr != stat.entries)
         return complain(text, bytes, 7, "entries in the index, and counted", sums.nr, stat.entries);
-    if (sums.charge + stat.reserved > stat.charge ||
-        (!stat.detached && sums.charge + stat.reserved != stat.charge))
+    if (sums.charge + stat.reserved > stat.charge || (!stat.detached && sums.charge + stat.reserved != stat.charge))
         return complain(text, bytes, 8, "charge in the index and reserved, and counted", sums.charge + stat.reserved,
                         stat.charge);
     if (genlru_charge(cache->lru) != sums.charge)

@@ -30,15 +30,12 @@ enum { CHUNK = 1024, THREADS_MAX = 2, MIXED_FACTOR = 10, ROOM_PERCENT = 125 };
 
 static const struct cache_subject_ops *const subjects[] = {
     &cache_subject_lfht, /* the first: see group */
-    &cache_subject_genlru,
-    &cache_subject_list_map,
-    &cache_subject_list_map_16,
+    &cache_subject_genlru,      &cache_subject_list_map,   &cache_subject_list_map_16,
 #ifdef HAS_LEVELDB
     &cache_subject_leveldb,
 #endif
 #ifdef HAS_ROCKSDB
-    &cache_subject_rocksdb_lru,
-    &cache_subject_hyperclock,
+    &cache_subject_rocksdb_lru, &cache_subject_hyperclock,
 #endif
 #ifdef HAS_LIBCUCKOO
     &cache_subject_libcuckoo,
@@ -112,8 +109,7 @@ static void shuffle(const struct cache_subject_ops *ops, void *cache, const stru
     }
 }
 
-static void *get_filled(const struct cache_subject_ops *ops, size_t capacity, size_t nr,
-                        const struct stream *order)
+static void *get_filled(const struct cache_subject_ops *ops, size_t capacity, size_t nr, const struct stream *order)
 {
     if (kept.ops == ops && kept.capacity == capacity && kept.nr == nr) {
         return kept.cache;
@@ -156,8 +152,8 @@ static int setup(struct shim_state *state, void *user)
     (void)state;
     run->nr_hits = run->nr_done = 0;
     memset(run->histogram, 0, sizeof(run->histogram));
-    run->cache = get_filled(run->ops, is_full ? run->nr : run->nr / 100 * ROOM_PERCENT, run->nr,
-                            is_full ? run->order : NULL);
+    run->cache =
+        get_filled(run->ops, is_full ? run->nr : run->nr / 100 * ROOM_PERCENT, run->nr, is_full ? run->order : NULL);
     return run->cache ? 0 : -ENOMEM;
 }
 
@@ -214,7 +210,8 @@ static void report_hits(struct shim_state *state, void *user)
 {
     const struct run *run = user;
 
-    shim_counter(state, "hit_percent", run->nr_done ? 100.0 * (double)run->nr_hits / (double)run->nr_done : 0, SHIM_SUM);
+    shim_counter(state, "hit_percent", run->nr_done ? 100.0 * (double)run->nr_hits / (double)run->nr_done : 0,
+                 SHIM_SUM);
 }
 
 /* ---- latency ---- */
@@ -307,7 +304,8 @@ static void run_memory(struct shim_state *state, void *user)
 
 /* ---- groups ---- */
 
-static int add(struct run *run, const char *operation, const char *variant, const unsigned *threads, unsigned nr_threads)
+static int add(struct run *run, const char *operation, const char *variant, const unsigned *threads,
+               unsigned nr_threads)
 {
     char name[120], size[MICRO_SIZE_TEXT];
     struct shim_bench bench;

@@ -12,7 +12,7 @@ namespace
 
 class Shard
 {
-public:
+  public:
     void set_capacity(size_t capacity)
     {
         capacity_ = capacity;
@@ -43,7 +43,7 @@ public:
         map_[key] = list_.begin();
     }
 
-private:
+  private:
     struct Entry {
         uint64_t key;
         void *value;

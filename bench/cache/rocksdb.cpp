@@ -33,9 +33,8 @@ using Shared = std::shared_ptr<rocksdb::Cache>;
 
 void *create_lru(size_t capacity)
 {
-    return new (std::nothrow)
-        Shared(rocksdb::NewLRUCache(capacity, -1, false, 0.0, nullptr, rocksdb::kDefaultToAdaptiveMutex,
-                                    rocksdb::kDontChargeCacheMetadata));
+    return new (std::nothrow) Shared(rocksdb::NewLRUCache(
+        capacity, -1, false, 0.0, nullptr, rocksdb::kDefaultToAdaptiveMutex, rocksdb::kDontChargeCacheMetadata));
 }
 
 void *create_hyperclock(size_t capacity)
@@ -91,6 +90,6 @@ size_t get_or_insert(void *user, const uint64_t *keys, size_t nr)
 extern "C" {
 const struct cache_subject_ops cache_subject_rocksdb_lru = {"rocksdb_lru", create_lru, destroy, nullptr,
                                                             nullptr,       get,        nullptr, get_or_insert};
-const struct cache_subject_ops cache_subject_hyperclock = {"hyperclock", create_hyperclock, destroy, nullptr,
-                                                           nullptr,      get,               nullptr, get_or_insert};
+const struct cache_subject_ops cache_subject_hyperclock = {
+    "hyperclock", create_hyperclock, destroy, nullptr, nullptr, get, nullptr, get_or_insert};
 }

@@ -123,8 +123,8 @@ static int parse(int *argc, char **argv, struct micro_options *options)
 static int measure(const struct micro_options *options)
 {
     static int (*const operations[])(const struct micro_options *) = {
-        micro_hits,  micro_evict,   micro_add,       micro_insert_evict, micro_delete,
-        micro_mixed, micro_latency, micro_lock_hold, micro_growth,
+        micro_hits,       micro_evict,   micro_add,       micro_insert_evict, micro_delete,
+        micro_mixed,      micro_latency, micro_lock_hold, micro_growth,
 #ifdef GENLRU_BENCH_HAS_CACHE
         cache_benchmarks,
 #endif

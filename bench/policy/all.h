@@ -32,6 +32,7 @@ extern const struct policy_ops policy_clru;
 extern const struct policy_ops policy_mglru;
 extern const struct policy_ops policy_mglru_old;
 extern const struct policy_ops policy_mglru_fg;
+extern const struct policy_ops policy_tuned_fg;
 extern const struct policy_ops policy_genlru;
 
 #endif

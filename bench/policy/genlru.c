@@ -61,6 +61,17 @@ static void on_error(void *ctx, enum genlru_error error, const char *what, const
     die(what, (int)error);
 }
 
+static uint32_t id_of(const struct genlru_owner *o, const struct genlru_node *node)
+{
+    return (uint32_t)((const union place *)(const void *)node - o->place);
+}
+
+/* Of the key, which the laboratory numbered: any hash will do that the library seeds and mixes. */
+static uint64_t hash_of(void *ctx, const struct genlru_node *node)
+{
+    return id_of(ctx, node);
+}
+
 static void owner_destroy(struct policy *p)
 {
     struct genlru_owner *o = (struct genlru_owner *)p;
@@ -89,12 +100,39 @@ static int check_sizes(const struct policy_config *config)
     return 0;
 }
 
-static uint32_t chunk_of(const struct policy_config *config, const struct genlru_variant *variant)
+/*
+ * The kernel's presets as chunk.h says. What is the library's own evicts as an owner in user space would: a batch, but not more
+ * than a 256th of a small cache.
+ */
+static uint32_t chunk_of(const struct policy_config *config, const struct genlru_variant *variant,
+                         const struct genlru_policy *policy)
 {
+    enum { OWN_SHARE = 256 };
+    uint32_t own = (uint32_t)(config->capacity / OWN_SHARE);
+
     if (variant && variant->chunk) {
         return variant->chunk;
     }
-    return config->sizes ? POLICY_CHUNK_MAX : policy_chunk((uint32_t)config->capacity);
+    if (config->sizes) {
+        return POLICY_CHUNK_MAX;
+    }
+    if (policy->learn) {
+        return own < 1 ? 1 : own < POLICY_CHUNK_MAX ? own : POLICY_CHUNK_MAX;
+    }
+    return policy_chunk((uint32_t)config->capacity);
+}
+
+/* How many entries fill the cache, about: owners know what theirs weigh. */
+static uint64_t entries_of(const struct policy_config *config)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t id = 0; id < config->nr_ids; id++) {
+        sum += config->sizes[id];
+    }
+    uint64_t mean = config->nr_ids ? sum / config->nr_ids : 0;
+
+    return mean && config->capacity > mean ? config->capacity / mean : 1;
 }
 
 static int owner_create(const struct policy_config *config, const struct genlru_policy *preset,
@@ -115,10 +153,14 @@ static int owner_create(const struct policy_config *config, const struct genlru_
     how.policy = variant ? &variant->policy : preset;
     how.nr_gens = variant ? variant->nr_gens : 0;
     how.capacity = config->capacity;
+    how.entries = config->sizes ? entries_of(config) : 0;
+    how.hash_of = hash_of;
+    how.hash_ctx = o;
+    how.sample_seed = variant ? variant->sample_seed : 0;
     how.stripes = 1; /* one thread: the order of adds is the order of the list */
     how.on_error = on_error;
     policy_init(&o->base, ops, config);
-    o->chunk = chunk_of(config, variant);
+    o->chunk = chunk_of(config, variant, how.policy);
     o->place = array_create(config->nr_ids, sizeof(*o->place));
     o->state = array_create(config->nr_ids, sizeof(*o->state));
     rc = o->place && o->state ? genlru_create(&how, &o->lru) : -ENOMEM;
@@ -199,11 +241,6 @@ static struct genlru_budget budget_for(const struct genlru_owner *o, uint32_t id
 
     goal = goal < share ? goal : share;
     return (struct genlru_budget){.charge = goal > need ? goal : need};
-}
-
-static uint32_t id_of(const struct genlru_owner *o, const struct genlru_node *node)
-{
-    return (uint32_t)((const union place *)(const void *)node - o->place);
 }
 
 /* Isolates up to a chunk, to make room for id. */
@@ -321,6 +358,11 @@ static uint32_t word_of(const struct genlru_owner *o, uint32_t id)
     return genlru_impl_word(genlru_impl_load_relaxed(&o->place[id].node.state.do_not_touch));
 }
 
+static bool is_on_probation(const struct genlru_owner *o, uint32_t id)
+{
+    return word_of(o, id) & GENLRU_PROBATION;
+}
+
 /* Generation of a resident node, counted from the youngest. */
 static unsigned age_of(const struct genlru_owner *o, uint32_t id, uint64_t window)
 {
@@ -329,9 +371,17 @@ static unsigned age_of(const struct genlru_owner *o, uint32_t id, uint64_t windo
 
 /*
  * Generations from the youngest, numbered from 0, in each the nodes by id: where a node hangs is
- * the library's business, what its word says decides. Behind the id: refs, then w workingset, p
- * prefetched, y young, x executable.
+ * the library's business, what its word says decides; those on probation, if there are any, under
+ * p. Behind the id: refs, then w workingset, p prefetched, y young, x executable.
  */
+static void dump_node(const struct genlru_owner *o, uint32_t id, FILE *out)
+{
+    uint32_t word = word_of(o, id);
+
+    fprintf(out, " %u.%u%s%s%s%s", (unsigned)id, genlru_impl_refs(word), word & GENLRU_WORKINGSET ? "w" : "",
+            word & GENLRU_PREFETCHED ? "p" : "", o->state[id] & YOUNG ? "y" : "", o->state[id] & EXEC ? "x" : "");
+}
+
 static void owner_dump(const struct policy *p, FILE *out)
 {
     const struct genlru_owner *o = (const struct genlru_owner *)p;
@@ -341,13 +391,15 @@ static void owner_dump(const struct policy *p, FILE *out)
     for (unsigned age = 0; age < genlru_impl_window_width(window, 0); age++) {
         fprintf(out, "%s%u:", age ? " | " : "", age);
         for (uint32_t id = 0; id < p->nr_ids; id++) {
-            if ((o->state[id] & RESIDENT) && age_of(o, id, window) == age) {
-                uint32_t word = word_of(o, id);
-
-                fprintf(out, " %u.%u%s%s%s%s", (unsigned)id, genlru_impl_refs(word),
-                        word & GENLRU_WORKINGSET ? "w" : "", word & GENLRU_PREFETCHED ? "p" : "",
-                        o->state[id] & YOUNG ? "y" : "", o->state[id] & EXEC ? "x" : "");
+            if ((o->state[id] & RESIDENT) && !is_on_probation(o, id) && age_of(o, id, window) == age) {
+                dump_node(o, id, out);
             }
+        }
+    }
+    for (uint32_t id = 0, nr = 0; id < p->nr_ids; id++) {
+        if ((o->state[id] & RESIDENT) && is_on_probation(o, id)) {
+            fputs(nr++ ? "" : " | p:", out);
+            dump_node(o, id, out);
         }
     }
 }
@@ -380,14 +432,16 @@ PRESET(mglru, GENLRU_POLICY_MGLRU, "mglru", "Linux multi-generational LRU before
 PRESET(mglru_old, GENLRU_POLICY_MGLRU_OLD, "mglru-old",
        "the same without the second-oldest place for entries read once", SOURCE_MGLRU);
 PRESET(mglru_fg, GENLRU_POLICY_MGLRU_FG, "mglru-fg", "MGLRU with frequency guided promotion", SOURCE_FG);
-PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru", "this library's default: mglru-fg with constants chosen by experiment",
-       SOURCE_FG);
+PRESET(tuned_fg, GENLRU_POLICY_TUNED_FG, "tuned-fg", "mglru-fg with constants chosen by experiment", SOURCE_FG);
+PRESET(genlru, GENLRU_POLICY_DEFAULT, "genlru", "this library's default: learns which of its rules suits the load",
+       "genlru, docs/policy.md, 2026");
 
 const struct genlru_policy *policy_genlru_preset(const struct policy_ops *ops)
 {
     return ops == &policy_mglru       ? &GENLRU_POLICY_MGLRU
            : ops == &policy_mglru_old ? &GENLRU_POLICY_MGLRU_OLD
            : ops == &policy_mglru_fg  ? &GENLRU_POLICY_MGLRU_FG
+           : ops == &policy_tuned_fg  ? &GENLRU_POLICY_TUNED_FG
            : ops == &policy_genlru    ? &GENLRU_POLICY_DEFAULT
                                       : NULL;
 }

@@ -12,7 +12,9 @@
 struct genlru_variant {
     struct genlru_policy policy;
     uint32_t nr_gens; /* as genlru_config.nr_gens; 0 = its default */
-    uint32_t chunk;   /* entries evicted at a time, 1 … POLICY_CHUNK_MAX; 0 = as chunk.h says */
+    uint32_t sample_seed;
+    uint32_t rule;  /* the policy was made that of genlru_policy_rule(), then changed */
+    uint32_t chunk; /* entries evicted at a time, 1 … POLICY_CHUNK_MAX; 0 = as chunk.h says */
 };
 
 /* NULL if ops is none of the library's presets. */

@@ -19,7 +19,7 @@ static const struct policy_ops *const all[] = {
     &policy_2q,           &policy_arc,          &policy_lirs,     &policy_s3fifo,
     &policy_clock2q_plus, &policy_sieve,        &policy_wtinylfu, &policy_wtinylfu_adaptive,
     &policy_gdsf,         &policy_belady,       &policy_clru,     &policy_mglru_old,
-    &policy_mglru,        &policy_mglru_fg,     &policy_genlru,
+    &policy_mglru,        &policy_mglru_fg,     &policy_tuned_fg, &policy_genlru,
 };
 
 #define NR_ALL (sizeof(all) / sizeof(all[0]))

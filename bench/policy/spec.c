@@ -63,12 +63,15 @@ static const struct field fields[] = {
     FIELD_I8(place.fault_workingset),
     FIELD_I8(place.hot),
     FIELD_I8(place.putback),
+    FIELD_I8(place.refault),
+    FIELD_U16(place.refault_percent),
     FIELD_U8(refault.gens),
     FIELD_U8(refault.refs_cap),
     FIELD_U8(refault.keep_workingset),
     FIELD_U8(refault.workingset_refs),
     FIELD_U16(refault.distance_percent),
     FIELD_U8(refault.keep_freq),
+    FIELD_U8(refault.distance_only),
     FIELD_U8(tiers.workingset_tier),
     FIELD_U8(tiers.base_gain),
     FIELD_U8(tiers.tier_gain),
@@ -82,9 +85,18 @@ static const struct field fields[] = {
     FIELD_I8(probation.place),
     FIELD_U8(probation.promoted_refs),
     FIELD_U8(probation.refault_skips),
+    FIELD_U8(probation.duel),
+    FIELD_U8(keep.refs),
+    FIELD_U8(keep.up),
+    FIELD_U8(keep.up_doubling),
+    FIELD_U8(keep.decay),
     FIELD_U16(age_percent),
     FIELD_U16(epoch_percent),
+    FIELD_U8(full_window),
+    FIELD_U8(learn),
     {"nr_gens", offsetof(struct genlru_variant, nr_gens), U32, GENLRU_MIN_GENS, GENLRU_MAX_GENS},
+    {"sample_seed", offsetof(struct genlru_variant, sample_seed), U32, 0, 1000000},
+    {"rule", offsetof(struct genlru_variant, rule), U32, 0, 7}, /* then changes to it may follow */
     {"chunk", offsetof(struct genlru_variant, chunk), U32, 1, POLICY_CHUNK_MAX},
 };
 
@@ -190,6 +202,9 @@ static int change(struct genlru_variant *variant, char *text, char *error)
         return refuse(error, "%s takes %ld to %ld, not '%s'", text, field.min, field.max, value);
     }
     store(variant, &field, number);
+    if (strcmp(field.name, "rule") == 0) {
+        variant->policy = *genlru_policy_rule(variant->rule);
+    }
     return 0;
 }
 

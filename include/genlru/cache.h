@@ -87,8 +87,8 @@ enum genlru_cache_value_kind {
 };
 
 enum genlru_cache_limit {
-    GENLRU_CACHE_SOFT = 0,         /* an insert may go beyond the capacity when nothing can be evicted; worked off later */
-    GENLRU_CACHE_HARD = 1,         /* an insert fails instead: -ENOBUFS, -EAGAIN */
+    GENLRU_CACHE_SOFT = 0, /* an insert may go beyond the capacity when nothing can be evicted; worked off later */
+    GENLRU_CACHE_HARD = 1, /* an insert fails instead: -ENOBUFS, -EAGAIN */
     GENLRU_CACHE_RESERVE_FIRST = 2 /* hard, and an insert needs a reservation: room is made before the work is done */
 };
 
@@ -106,7 +106,7 @@ enum genlru_cache_cause {
 struct genlru_cache_info {
     const void *key; /* a uint64_t for KEY_U64 */
     size_t key_bytes;
-    void *value; /* the owner's pointer, or where the inline bytes are */
+    void *value;        /* the owner's pointer, or where the inline bytes are */
     size_t value_bytes; /* 0 for pointers */
     uint64_t charge;
     uint64_t ttl_ns; /* left; 0 = expires never */
@@ -128,11 +128,11 @@ struct genlru_cache_config {
     enum genlru_cache_value_kind value_kind;
     uint32_t flags;
     uint64_t expected_entries; /* the index is made for so many at once; 0 = it grows as they come */
-    uint64_t ghosts;           /* evicted keys remembered, 8 bytes each, rounded up to a power of two; 0 = as many as entries
+    uint64_t ghosts; /* evicted keys remembered, 8 bytes each, rounded up to a power of two; 0 = as many as entries
                                   are expected or, without that, the capacity, at most 2^16; GENLRU_CACHE_NO_GHOSTS */
-    uint64_t low_watermark;    /* maintenance evicts down to this; 0 = the capacity */
-    uint64_t ttl_ns;           /* of entries inserted without one; 0 = they do not expire */
-    uint64_t seed;             /* of the hash; 0 = a random one */
+    uint64_t low_watermark;             /* maintenance evicts down to this; 0 = the capacity */
+    uint64_t ttl_ns;                    /* of entries inserted without one; 0 = they do not expire */
+    uint64_t seed;                      /* of the hash; 0 = a random one */
     const struct genlru_policy *policy; /* copied; NULL = GENLRU_POLICY_DEFAULT */
     uint32_t nr_gens;                   /* as in genlru_config */
     uint32_t stripes;                   /* groups of threads, 1..8; 0 = min(cpus, 8), 1 where the capacity is small */
@@ -148,7 +148,7 @@ struct genlru_cache_config {
      * under locks, too.
      */
     uint64_t (*hash)(void *ctx, const void *key, size_t key_bytes, uint64_t seed);
-    void *ctx; /* of the three */
+    void *ctx;                                /* of the three */
     const struct genlru_allocator *allocator; /* copied; of entries, index and everything else */
     uint64_t (*now_ns)(void *clock_ctx);      /* monotonic, for expiry; NULL = a coarse CLOCK_MONOTONIC */
     void *clock_ctx;
@@ -157,11 +157,11 @@ struct genlru_cache_config {
 };
 
 /* Every default: bytes → pointer, soft, no limit. */
-#define GENLRU_CACHE_CONFIG_INIT                                                                                     \
-    {                                                                                                                \
-        sizeof(struct genlru_cache_config), GENLRU_NO_LIMIT, GENLRU_CACHE_SOFT, GENLRU_CACHE_KEY_BYTES,              \
+#define GENLRU_CACHE_CONFIG_INIT                                                                                      \
+    {                                                                                                                 \
+        sizeof(struct genlru_cache_config), GENLRU_NO_LIMIT, GENLRU_CACHE_SOFT, GENLRU_CACHE_KEY_BYTES,               \
             GENLRU_CACHE_VALUE_POINTER, 0, 0, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL                                                                                                     \
+            NULL                                                                                                      \
     }
 
 /* Returns 0, -EINVAL, -ENOMEM, or what pthread_create says. *ret_cache is untouched on failure. */
@@ -395,14 +395,14 @@ GENLRU_API int64_t genlru_cache_restore(struct genlru_cache *cache, const char *
 struct genlru_cache_stat {
     size_t size; /* set by the caller; only so much is filled in */
     uint64_t capacity;
-    uint64_t charge;   /* entries, reservations and loads: what is bounded */
-    uint64_t reserved; /* of it: reservations and loads under way */
-    uint64_t over;     /* charge above the capacity */
-    uint64_t entries;  /* in the index */
-    uint64_t detached; /* removed, but still held by handles; their charge counts until they are released */
-    uint64_t waiting;  /* removed, waiting for a grace period or for release; no longer charged */
+    uint64_t charge;       /* entries, reservations and loads: what is bounded */
+    uint64_t reserved;     /* of it: reservations and loads under way */
+    uint64_t over;         /* charge above the capacity */
+    uint64_t entries;      /* in the index */
+    uint64_t detached;     /* removed, but still held by handles; their charge counts until they are released */
+    uint64_t waiting;      /* removed, waiting for a grace period or for release; no longer charged */
     uint64_t parked_nodes; /* pinned ones that eviction met and put aside */
-    uint64_t hits;     /* with COUNT_LOOKUPS, else 0 */
+    uint64_t hits;         /* with COUNT_LOOKUPS, else 0 */
     uint64_t misses;
     uint64_t inserted;
     uint64_t removed[6]; /* by enum genlru_cache_cause */

@@ -93,16 +93,22 @@ struct genlru_config {
     void (*on_error)(void *error_ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
     void *error_ctx;
     struct genlru_nonresident *nonresident; /* keeps victims' shadows and looks them up at add; NULL = the owner does */
-    /* Hash of the node's key, for `nonresident`; called for victims only, without locks. */
+    /*
+     * Hash of the node's key, for `nonresident` and for learning. Called without locks: for victims if there is a table; if the
+     * policy learns, for hits of sampled nodes, and by an add that brings no hash. It must be that which adds bring.
+     */
     uint64_t (*hash_of)(void *hash_ctx, const struct genlru_node *node);
     void *hash_ctx;
+    /* For a policy that learns. */
+    uint64_t sample_seed; /* decides which keys are sampled */
+    uint64_t entries;     /* nodes that fill the capacity, about; 0 = as many as the capacity says: each weighs 1 */
 };
 
 /* A config with every default: no limit, 4 generations, 1 type. */
 #define GENLRU_CONFIG_INIT                                                                                        \
     {                                                                                                             \
         sizeof(struct genlru_config), NULL, GENLRU_NO_LIMIT, 0, 0, 0, {0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, NULL, NULL                                                                                \
+            NULL, NULL, NULL, NULL, 0, 0                                                                          \
     }
 
 #ifdef __cplusplus

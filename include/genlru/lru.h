@@ -81,7 +81,7 @@
  * genlru_access, genlru_access_batch, genlru_recharge, genlru_advise, genlru_stat, genlru_dump and the calls that
  * read a node or a shadow take none; genlru_workingset and genlru_verify do. genlru_add takes its stripe's lock, and
  * the lru's once in 60 adds; genlru_del counts under its stripe's lock if that is free, and takes the lru's only when a
- * mover holds the node, or one time in 64, if it is free, to compact. The owner's code never runs under any of them (docs/locking.md has the table).
+ * mover holds the node, when it is parked or isolated, or one time in 64, if it is free, to compact. The owner's code never runs under any of them (docs/locking.md has the table).
  *
  * ## Errors
  *

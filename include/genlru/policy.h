@@ -41,6 +41,9 @@ struct genlru_place_rules {
     int8_t fault_workingset; /* ... of a node of the working set */
     int8_t hot;              /* GENLRU_ADD_HOT, genlru_advise(WILLNEED) */
     int8_t putback;          /* genlru_putback */
+    int8_t refault;          /* recent refault within refault_percent, before the rules above */
+    uint8_t unused;
+    uint16_t refault_percent; /* share of the capacity evicted meanwhile; 0 = `refault` is not used */
 };
 
 /* What a returning node gets from its shadow. Recent: fewer than `gens` generations ago, or within the distance. */
@@ -51,7 +54,7 @@ struct genlru_refault_rules {
     uint8_t workingset_refs;   /* refs from which a node counts as working set; 0 = the flag alone tells */
     uint16_t distance_percent; /* also recent: evicted less than this share of the capacity ago; 0 = not used */
     uint8_t keep_freq;         /* a recent refault gets freq back */
-    uint8_t unused;
+    uint8_t distance_only;     /* generations do not make a refault recent, the distance alone does */
 };
 
 /* Tiers, and when the controller protects one (algorithm: a proportional comparison of refault rates). */
@@ -67,14 +70,35 @@ struct genlru_tier_rules {
     uint8_t unused;
 };
 
+/* What becomes of the refs of a node that is kept. Its first access, the add, counts as one: it stays. */
+enum genlru_decay {
+    GENLRU_DECAY_ALL = 0,  /* refs = 1 */
+    GENLRU_DECAY_HALF = 1, /* refs beyond the first are halved */
+    GENLRU_DECAY_ONE = 2   /* refs - 1, at least 1 */
+};
+
+/* Second chances: what a scan of an oldest generation keeps for its own refs, if no tier protects it. */
+struct genlru_keep_rules {
+    uint8_t refs;        /* refs from which a node is kept; 0 = none is */
+    uint8_t up;          /* ... this many generations above the oldest */
+    uint8_t up_doubling; /* 1 = and one more for each doubling of refs - 1 */
+    uint8_t decay;       /* enum genlru_decay */
+};
+
 /* A first-use queue below the oldest generation; 0 percent = there is none. */
 struct genlru_probation_rules {
     uint8_t percent;       /* its share of the capacity, 0..90 */
     uint8_t fill_percent;  /* new nodes go there once the lru is this full */
-    uint8_t promote_refs;  /* refs from which a node leaves for the generations when it reaches the end */
+    uint8_t promote_refs;  /* refs (duel: freq) from which a node leaves for the generations when it reaches the end */
     int8_t place;          /* ... to this place */
     uint8_t promoted_refs; /* cap of refs then */
-    uint8_t refault_skips; /* a recent refault does not pass through probation */
+    uint8_t refault_skips; /* a recent refault (within place.refault_percent, if set) does not pass through probation */
+    /*
+     * Duel: a node that may leave probation has to beat one of this many nodes of the oldest generation, in turn: those of
+     * its freq or more are kept, the first of less is evicted in its stead. If all win, it is evicted. 0 = no duel.
+     */
+    uint8_t duel;
+    uint8_t unused;
 };
 
 struct genlru_policy {
@@ -86,9 +110,17 @@ struct genlru_policy {
     struct genlru_refault_rules refault;
     struct genlru_tier_rules tiers;
     struct genlru_probation_rules probation;
+    struct genlru_keep_rules keep;
     uint16_t age_percent; /* a new generation each time this share of the capacity was evicted, or as soon as the window
                                is not full after that; 0 = only when needed */
     uint16_t epoch_percent; /* a new freq epoch each time this share of the capacity was evicted; 0 = never */
+    uint8_t full_window;    /* a new generation as soon as the oldest is empty: the window stays nr_gens wide */
+    /*
+     * 1 = learn which rule (genlru_policy_rule) suits the load, and follow it instead of all of the above. For lrus with a
+     * capacity and hash_of; without either, the above is in force.
+     */
+    uint8_t learn;
+    uint8_t unused[2];
 };
 
 /*
@@ -101,8 +133,22 @@ extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU;
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU_OLD;
 /* Frequency guided promotion, the v3 rules with deferral out of the oldest two generations. */
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_MGLRU_FG;
-/* genlru's own: what a config without a policy gets. */
+/* The same with constants chosen by experiment: the best fixed policy here for owners whose keys cannot be sampled. */
+extern GENLRU_API const struct genlru_policy GENLRU_POLICY_TUNED_FG;
+/*
+ * genlru's own: what a config without a policy gets. It learns, given a capacity and hash_of; else it is TUNED_FG that
+ * also counts shadows by distance.
+ */
 extern GENLRU_API const struct genlru_policy GENLRU_POLICY_DEFAULT;
+
+/* Rules that a learning lru chooses among. */
+#define GENLRU_NR_RULES 8u
+
+/*
+ * The rules that a learning lru chooses among, complete policies that do not learn: for fixing one, and for experiments.
+ * NULL past the last. Pure.
+ */
+GENLRU_API const struct genlru_policy *genlru_policy_rule(unsigned number);
 
 /*
  * Checks a policy for a window of nr_gens generations. Returns NULL if it is sound, else a static

@@ -10,6 +10,7 @@
 
 #include "export.h"
 #include "impl/state.h"
+#include "policy.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,19 @@ struct genlru_stat {
     uint64_t metadata_bytes;       /* of this lru: itself and its blocks (nodes are the owner's) */
     struct genlru_tier_stat tier[GENLRU_MAX_TYPES][GENLRU_NR_TIERS];
     uint8_t tier_threshold[GENLRU_MAX_TYPES]; /* tiers above it are protected now */
+    uint32_t is_learning;                     /* 0: the configured policy is in force, and what follows is 0 */
+    uint32_t rule;                            /* in force, as of genlru_policy_rule() */
+    uint32_t sample_entries;                  /* of a miniature */
+    uint32_t sample_per_million;              /* keys that are sampled */
+    uint64_t samples;                         /* sampled accesses that the miniatures played */
+    uint64_t samples_lost;                    /* of those told: another thread was at it */
+    uint64_t rule_changes;
+    uint64_t learn_bytes; /* in metadata_bytes, too */
+    /* The evidence at the last look, per rule: sampled accesses of late that it missed, that it hit while the rule in force
+     * missed them, and the other way round. */
+    uint64_t rule_missed[GENLRU_NR_RULES];
+    uint64_t rule_saved[GENLRU_NR_RULES];
+    uint64_t rule_lost[GENLRU_NR_RULES];
 };
 GENLRU_API int genlru_stat(const struct genlru *lru, struct genlru_stat *ret_stat);
 

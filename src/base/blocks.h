@@ -48,6 +48,7 @@ _Static_assert(sizeof(struct genlru__block) == GENLRU__BLOCK_BYTES, "block of on
 
 static inline struct genlru__block *genlru__block_of(const void *slot)
 {
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the block's own address, found by its alignment */
     return (struct genlru__block *)((uintptr_t)slot & ~(uintptr_t)(GENLRU__BLOCK_BYTES - 1));
 }
 

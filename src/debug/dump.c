@@ -8,12 +8,15 @@
  *     ...
  *     tier <i> refaulted <avg> + <now> evicted+protected <avg> + <now> + <now>
  *   pinned ... probation ... clock ... evicted ...
+ *   learning: rule <i> <name> in force, ...
+ *     rule <i> <name> missed <n> saved <n> lost <n>
  */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "gens/lru.h"
+#include "genlru/policy.h"
 #include "genlru/stat.h"
 
 /* Text that counts on when there is no room left. */
@@ -57,32 +60,49 @@ static void print_type(struct text *text, const struct genlru *lru, const struct
     }
 }
 
-size_t genlru_dump(const struct genlru *lru, char *bytes, size_t size)
+static void print_learning(struct text *text, const struct genlru_stat *stat)
+{
+    unsigned i;
+
+    if (!stat->is_learning)
+        return;
+    print(text,
+          "learning: rule %u %s in force, %" PRIu64 " changes, %" PRIu32 " of a million keys sampled, %" PRIu64
+          " samples, %" PRIu64 " lost\n",
+          stat->rule, genlru_policy_rule(stat->rule)->name, stat->rule_changes, stat->sample_per_million, stat->samples,
+          stat->samples_lost);
+    for (i = 0; i < GENLRU_NR_RULES; i++)
+        print(text, "  rule %u %-14s missed %" PRIu64 " saved %" PRIu64 " lost %" PRIu64 "\n", i,
+              genlru_policy_rule(i)->name, stat->rule_missed[i], stat->rule_saved[i], stat->rule_lost[i]);
+}
+
+size_t genlru_dump(const struct genlru *lru, char *text, size_t bytes)
 {
     struct genlru_stat stat = {.size = sizeof(stat)};
-    struct text text = {bytes, bytes ? size : 0, 0};
+    struct text out = {text, text ? bytes : 0, 0};
     unsigned type;
 
     if (genlru_stat(lru, &stat) != 0)
         return 0;
-    print(&text, "genlru policy %s gens %u types %u stripes %u capacity ", lru->policy.name, stat.nr_gens,
+    print(&out, "genlru policy %s gens %u types %u stripes %u capacity ", genlru__policy(lru)->name, stat.nr_gens,
           stat.nr_types, stat.stripes);
     if (stat.capacity == GENLRU_NO_LIMIT)
-        print(&text, "none\n");
+        print(&out, "none\n");
     else
-        print(&text, "%" PRIu64 "\n", stat.capacity);
+        print(&out, "%" PRIu64 "\n", stat.capacity);
     for (type = 0; type < stat.nr_types; type++)
-        print_type(&text, lru, &stat, type);
-    print(&text, "nodes %" PRIu64 " charge %" PRIu64 " pinned %" PRIu64 " probation %" PRIu64 " clock %" PRIu64 "\n",
+        print_type(&out, lru, &stat, type);
+    print(&out, "nodes %" PRIu64 " charge %" PRIu64 " pinned %" PRIu64 " probation %" PRIu64 " clock %" PRIu64 "\n",
           stat.nodes, stat.charge, stat.pinned_nodes, stat.probation_nodes, stat.eviction_clock);
-    print(&text,
+    print(&out,
           "evicted %" PRIu64 " putback %" PRIu64 " scanned %" PRIu64 " promoted %" PRIu64 " protected %" PRIu64
           " parked %" PRIu64 " aged %" PRIu64 "\n",
           stat.evicted, stat.putback, stat.scanned, stat.promoted, stat.protected_, stat.parked, stat.aged);
-    print(&text,
+    print(&out,
           "refaulted %" PRIu64 " workingset %" PRIu64 " prefetched_unused %" PRIu64 " compacted %" PRIu64
           " inconsistent %" PRIu64 "\n",
           stat.refaulted, stat.refaulted_workingset, stat.prefetched_unused, stat.compacted, stat.inconsistent);
-    print(&text, "blocks %" PRIu64 " metadata_bytes %" PRIu64 "\n", stat.blocks, stat.metadata_bytes);
-    return text.used;
+    print_learning(&out, &stat);
+    print(&out, "blocks %" PRIu64 " metadata_bytes %" PRIu64 "\n", stat.blocks, stat.metadata_bytes);
+    return out.used;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics: loose snapshots from counters, without any lock. */
 #include "genlru/stat.h"
+#include "learn/learn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void fill_tiers(const struct genlru *lru, struct genlru_stat *stat)
             to->evicted = genlru_impl_load_relaxed(&hist->evicted[tier]);
             to->protected_ = genlru_impl_load_relaxed(&hist->protected_[tier]);
         }
-        stat->tier_threshold[type] = (uint8_t)genlru__tier_threshold(&rates, &lru->policy.tiers);
+        stat->tier_threshold[type] = (uint8_t)genlru__tier_threshold(&rates, &genlru__policy(lru)->tiers);
     }
 }
 
@@ -92,6 +93,8 @@ int genlru_stat(const struct genlru *lru, struct genlru_stat *ret_stat)
     fill_sizes(lru, &stat);
     fill_movers(lru, &stat);
     fill_tiers(lru, &stat);
+    genlru__learn_stat(lru, &stat);
+    stat.metadata_bytes += stat.learn_bytes;
     genlru__sized_out(ret_stat, &stat, sizeof(stat));
     return 0;
 }

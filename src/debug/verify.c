@@ -69,7 +69,7 @@ static void check_node(struct verifier *v, struct genlru_node *node, void **slot
     check(v, 3, (node_state == GENLRU__LISTED || node_state == GENLRU__PARKED) && !(word & GENLRU_ISOLATED),
           "node %p in a slot of list %u has word %#x", (void *)node, list, (unsigned)word);
     check(v, 11, type == list / v->lru->lists_per_type, "node %p of type %u is on list %u", (void *)node, type, list);
-    check(v, 11, genlru_impl_refs(word) <= v->lru->policy.hit.refs_max, "node %p has %u refs", (void *)node,
+    check(v, 11, genlru_impl_refs(word) <= genlru__policy(v->lru)->hit.refs_max, "node %p has %u refs", (void *)node,
           genlru_impl_refs(word));
     if (v->broken || index < 0)
         return;
@@ -160,7 +160,7 @@ static void check_open(struct verifier *v)
 static void check_counts(struct verifier *v)
 {
     struct genlru *lru = v->lru;
-    uint64_t unseen = (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i;
+    uint64_t unseen = 2 * (uint64_t)lru->nr_stripes * DELETES_PER_LOOK, i; /* two counts a stripe */
 
     check(v, 6, v->nr_linked == lru->nr_linked, "%llu blocks linked, counted %llu", (unsigned long long)v->nr_linked,
           (unsigned long long)lru->nr_linked);
@@ -206,7 +206,7 @@ static void check_window(struct verifier *v)
 {
     const struct genlru *lru = v->lru;
     uint64_t window = lru->view.window;
-    struct genlru_saturated saturated = genlru__saturated(&lru->policy, window);
+    struct genlru_saturated saturated = genlru__saturated(genlru__policy(lru), window);
     unsigned type;
 
     check(v, 8,

@@ -8,7 +8,7 @@
  * The read-modify-write that empties a slot transfers the node's ownership. A mover touches a node only after
  * it took it: before that a deleter may free it at any moment.
  *
- * All but genlru__publish and genlru__slot_release run under the lru's lock.
+ * All but genlru__publish, genlru__take_own and genlru__stands_in_slot run under the lru's lock.
  */
 #ifndef GENLRU_GENS_CHAIN_H
 #define GENLRU_GENS_CHAIN_H
@@ -67,7 +67,7 @@ static inline bool genlru__take_own(struct genlru_node *node)
     if (genlru__bug(EDGE_D))
         return slot &&
                __atomic_compare_exchange_n(slot, &(void *){node}, NULL, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    /* acquire D: pairs with P. release B: who finds the slot empty sees that a del has begun (stripe.h) */
+    /* acquire D: pairs with P. release B: who finds the slot empty finds the node subtracted (sizes.h) */
     return slot && genlru_impl_ptr_cas_acq_rel(slot, node, NULL);
 }
 

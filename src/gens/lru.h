@@ -34,7 +34,8 @@ enum {
     GENLRU__NR_COUNTERS = 129,
     GENLRU__NR_OPEN = 4, /* open blocks of a stripe: lists that adds go to alternate between few */
     GENLRU__RESERVE = 2, /* blocks kept for movers, so that a scan makes progress without memory (invariant 9) */
-    GENLRU__NR_CURSORS = 2
+    GENLRU__NR_CURSORS = 2,
+    GENLRU__NR_SAMPLES = 16 /* sampled accesses that a stripe gathers */
 };
 
 /*
@@ -88,8 +89,11 @@ struct genlru__stripe {
     genlru__u64 free_charge;                   /* ... and without it; written by anyone */
     genlru__u64 refaulted;                     /* statistics: relaxed atomics, written under the lock */
     genlru__u64 refaulted_workingset;
-    genlru__u64 held_dels;            /* dels that counted under the lock, and without it; every 64th looks after */
-    genlru__u64 free_dels;            /* holes */
+    genlru__u64
+        nr_samples; /* sampled accesses ever, and the last of them (learn/learn.h): relaxed atomics, written by */
+    genlru__u64 sample[GENLRU__NR_SAMPLES]; /* anyone; what is overwritten before it is read is lost */
+    genlru__u64 held_dels;                  /* dels that counted under the lock, and without it; every 64th looks */
+    genlru__u64 free_dels;                  /* after holes */
     struct genlru__counter counter[]; /* [2][nr_types][GENLRU__NR_COUNTERS]: counted without the lock, and under it */
 };
 
@@ -125,11 +129,24 @@ struct genlru__mover_stat {
     genlru__u64 inconsistent;
 };
 
+/* A policy and what follows from it. Immutable while an lru runs on it. */
+struct genlru__rule {
+    struct genlru_policy policy;
+    uint32_t unprotected[GENLRU_NR_TIERS];  /* by threshold: marks that nothing protects (reclaim/verdict.h) */
+    uint32_t workingset_marks;              /* whose shadows say so */
+    uint8_t tier_of_mark[GENLRU__NR_MARKS]; /* that a victim counts in */
+    uint32_t number;                        /* tells an lru's rules apart */
+};
+
+struct genlru__learn;
+
 struct genlru {
     struct genlru_view view; /* read by hits; written under the lock when the window changes */
 
+    const struct genlru__rule *rule; /* in force: relaxed atomic, points to what never changes */
+
     /* Never changed after creation. */
-    struct genlru_policy policy;
+    struct genlru__rule configured; /* by the config's policy */
     struct genlru_allocator allocator;
     struct genlru_pool *pool;
     struct genlru__chain *chain; /* [nr_lists] */
@@ -145,9 +162,6 @@ struct genlru {
     uint16_t tag;            /* 15 bits that tell this lru's shadows from others' */
     bool owns_pool;
     uint8_t type_weight[GENLRU_MAX_TYPES];
-    uint32_t unprotected[GENLRU_NR_TIERS];  /* by threshold: marks that no tier protects (reclaim/verdict.h) */
-    uint32_t workingset_marks;              /* whose shadows say so */
-    uint8_t tier_of_mark[GENLRU__NR_MARKS]; /* that a victim counts in */
     uint64_t (*now_ns)(void *ctx);
     void *clock_ctx;
     void (*on_error)(void *ctx, enum genlru_error error, const char *what, const struct genlru_node *node);
@@ -156,7 +170,10 @@ struct genlru {
     uint64_t (*hash_of)(void *ctx, const struct genlru_node *node);
     void *hash_ctx;
 
+    struct genlru__learn *learn; /* NULL = no learning (learn/learn.h) */
+
     /* Changed by anyone: relaxed atomics. */
+    genlru__u64 epochs_due; /* freq epochs that learning asks for; begun by the next evict */
     genlru__u64 capacity;
     genlru__u64 eviction_clock; /* charge isolated and not put back */
     genlru__u64 used_hint;      /* charge at a recent hand-over or evict */
@@ -170,6 +187,7 @@ struct genlru {
     genlru__u64 birth_ns[GENLRU_MAX_GENS]; /* of generation seq & gen_mask; relaxed atomics */
     genlru__u64 age_clock;                 /* eviction clock when the last generation began by volume */
     genlru__u64 epoch_clock;               /* ... and the last freq epoch */
+    genlru__u64 epochs_begun;              /* of those due */
     uint32_t epoch;
     uint32_t nr_nonempty; /* chains with blocks */
     genlru__u64 nr_reserve;
@@ -186,6 +204,17 @@ struct genlru {
     struct genlru__hist hist[GENLRU_MAX_TYPES];
     struct genlru__mover_stat stat;
 };
+
+/* The rule in force. Relaxed: rules are made before the lru is shared, and any of them will do for one decision. */
+static inline const struct genlru__rule *genlru__rule(const struct genlru *lru)
+{
+    return __atomic_load_n(&lru->rule, __ATOMIC_RELAXED);
+}
+
+static inline const struct genlru_policy *genlru__policy(const struct genlru *lru)
+{
+    return &genlru__rule(lru)->policy;
+}
 
 static inline struct genlru__stripe *genlru__stripe(const struct genlru *lru, unsigned nr)
 {

@@ -64,6 +64,19 @@ uint64_t genlru__account_del(struct genlru *lru, uint64_t before)
     return genlru_impl_fetch_add_relaxed(&stripe->free_dels, 1) + 1;
 }
 
+uint64_t genlru__count_del(struct genlru *lru)
+{
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    uint64_t nr;
+
+    if (!genlru__spin_trylock(&stripe->lock))
+        return genlru_impl_fetch_add_relaxed(&stripe->free_dels, 1) + 1;
+    nr = genlru_impl_load_relaxed(&stripe->held_dels) + 1;
+    genlru_impl_store_relaxed(&stripe->held_dels, nr);
+    genlru__spin_unlock(&stripe->lock);
+    return nr;
+}
+
 void genlru__account_undel(struct genlru *lru, uint64_t before)
 {
     struct genlru__stripe *stripe = genlru__stripe_own(lru);

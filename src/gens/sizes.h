@@ -67,11 +67,14 @@ static inline void genlru__account_add(struct genlru *lru, struct genlru__stripe
 }
 
 /*
- * A node with this state leaves, before its slot is taken: so whoever finds the slot empty finds it subtracted, too, and
- * sums are never too high. Under the stripe's lock if that is free (one atomic operation instead of four). Returns how many
+ * A node with this state leaves a generation or probation, before its slot is taken: so whoever finds the slot empty finds
+ * it subtracted, too, and the nodes outside of the parked counters never add up to too many. Under the stripe's lock if that is free (one atomic operation instead of four). Returns how many
  * dels the stripe has counted in that way.
  */
 uint64_t genlru__account_del(struct genlru *lru, uint64_t before);
+
+/* Counts a del that has done without account_del. Under no lock. */
+uint64_t genlru__count_del(struct genlru *lru);
 
 /* Takes it back: the slot was not to be had. */
 void genlru__account_undel(struct genlru *lru, uint64_t before);

@@ -107,7 +107,7 @@ static bool replace_open(struct genlru *lru, struct genlru__stripe *stripe, unsi
             hand_over(lru, &stripe->open[place]);
         to_front(stripe, place);
         open_block(lru, stripe, list, seq, block);
-        if (lru->policy.probation.percent)
+        if (genlru__policy(lru)->probation.percent)
             genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
         genlru__compact_if_due(lru);
     }

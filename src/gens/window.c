@@ -2,6 +2,7 @@
 /* The window of generations: see window.h. */
 #include "gens/window.h"
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/testing.h"
 #include "gens/hist.h"
@@ -13,15 +14,31 @@
  */
 static void publish(struct genlru *lru)
 {
-    uint64_t window = 1 + lru->max_seq % GENLRU_GEN_MODULUS;
-    unsigned type;
+    unsigned width[GENLRU_MAX_TYPES], type;
+    uint64_t window;
 
     for (type = 0; type < GENLRU_MAX_TYPES; type++)
-        window |= (uint64_t)(type < lru->nr_types ? genlru__width(lru, type) : 1) << (8 + 8 * type);
-    window |= (uint64_t)(lru->epoch & 0xff) << 40;
-    window |= (lru->max_seq & 0xffff) << 48;
+        width[type] = type < lru->nr_types ? genlru__width(lru, type) : 1;
+    window = genlru__window_value(lru->max_seq, width, lru->epoch);
     genlru_impl_store_relaxed(&lru->view.window, window);
-    genlru_impl_store32_relaxed(&lru->view.saturated.value, genlru__saturated(&lru->policy, window).value);
+    genlru_impl_store32_relaxed(&lru->view.saturated.value, genlru__saturated(genlru__policy(lru), window).value);
+}
+
+void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule)
+{
+    const struct genlru_probation_rules *probation = &rule->policy.probation;
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    uint64_t from = probation->percent ? genlru__percent_of(capacity, probation->fill_percent) : UINT64_MAX;
+
+    __atomic_store_n(&lru->rule, rule, __ATOMIC_RELAXED);
+    genlru_impl_store_relaxed(&lru->probation_from, from);
+}
+
+void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule)
+{
+    genlru__set_rule(lru, rule);
+    lru->view.rules = rule->policy.hit;
+    genlru__rises(&lru->view.rules, &lru->view.rises_below, &lru->view.rises_below_youngest);
 }
 
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
@@ -35,7 +52,7 @@ void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)
     for (i = 0; i < GENLRU_MAX_GENS; i++)
         lru->birth_ns[i] = lru->now_ns(lru->clock_ctx);
     publish(lru);
-    lru->view.saturated.mask = genlru__saturated(&lru->policy, lru->view.window).mask;
+    lru->view.saturated.mask = genlru__saturated(genlru__policy(lru), lru->view.window).mask;
 }
 
 bool genlru__may_age(const struct genlru *lru)

@@ -39,16 +39,33 @@ static inline uint64_t genlru__max_seq_of(const struct genlru *lru, uint64_t win
     return max_seq + (uint64_t)(int64_t)(int16_t)(genlru_impl_window_seq16(window) - (uint16_t)max_seq);
 }
 
+/* The window as hits read it (impl/state.h). Pure. */
+static inline uint64_t genlru__window_value(uint64_t max_seq, const unsigned width[GENLRU_MAX_TYPES], uint32_t epoch)
+{
+    uint64_t window = 1 + max_seq % GENLRU_GEN_MODULUS;
+    unsigned type;
+
+    for (type = 0; type < GENLRU_MAX_TYPES; type++)
+        window |= (uint64_t)width[type] << (8 + 8 * type);
+    return window | (uint64_t)(epoch & 0xff) << 40 | (max_seq & 0xffff) << 48;
+}
+
 /* Sets the sequence numbers of an lru being made, with a full window below max_seq. */
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch);
 
 /* What transitions depend on, now. */
 static inline struct genlru__context genlru__context(const struct genlru *lru)
 {
-    struct genlru__context context = {genlru_impl_load_relaxed(&lru->view.window), &lru->policy, lru->nr_gens};
+    struct genlru__context context = {genlru_impl_load_relaxed(&lru->view.window), genlru__policy(lru), lru->nr_gens};
 
     return context;
 }
+
+/* Puts a rule in force. Any thread; relaxed stores: who decides by the old one for a moment more decides well enough. */
+void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule);
+
+/* The first one, of an lru being made: hits follow its hit rules, which all rules of an lru share. */
+void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule);
 
 /* Generation that a listed word (not on probation) is in: min_seq <= seq <= max_seq. */
 static inline uint64_t genlru__seq_of_word(const struct genlru *lru, uint32_t word)

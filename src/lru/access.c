@@ -6,6 +6,7 @@
 #include "gens/lru.h"
 #include "gens/sizes.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 
 /* Edge W: an access that slept through too many agings makes its node youngest. */
 static void refresh(struct genlru *lru, struct genlru_node *node)
@@ -27,7 +28,8 @@ static void refresh(struct genlru *lru, struct genlru_node *node)
     } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
 }
 
-void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
+/* What a hit does to the word, and to the counters. */
+static void count(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
 
@@ -44,6 +46,15 @@ void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
     genlru__account_move(lru, state, genlru_impl_word(after));
     if (!genlru__bug(EDGE_W) && genlru__is_too_late(lru, window, genlru_impl_load_relaxed(&lru->view.window)))
         refresh(lru, node);
+}
+
+void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
+{
+    uint32_t word = genlru_impl_word(genlru_impl_load_relaxed(&node->state.do_not_touch));
+
+    count(lru, node);
+    if (GENLRU_UNLIKELY(word & GENLRU_SAMPLED))
+        genlru__learn_hit(lru, node);
 }
 
 void genlru_access_call(struct genlru *lru, struct genlru_node *node)
@@ -63,9 +74,13 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         (void)genlru__word_mapped(genlru_impl_word(state), &context, harvest->is_dear != 0, &word);
         after = genlru_impl_with_word(state, word);
         if (after == state)
-            return;
+            break;
         /* relaxed: see genlru_impl_access_any */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+    if (word & GENLRU_SAMPLED)
+        genlru__learn_hit(lru, node);
+    if (after == state)
+        return;
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))
         genlru__batch_account(lru, sizes, state, after);
     if (genlru__is_too_late(lru, context.window, genlru__context(lru).window))

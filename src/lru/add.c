@@ -8,6 +8,7 @@
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 #include "workingset/shadow.h"
 
 enum {
@@ -21,6 +22,7 @@ struct adding {
     struct genlru_node *node;
     unsigned flags;
     struct genlru__past past;
+    bool to_probation;           /* what word_after saw */
     struct genlru__block *spare; /* to open when the stripe has no room on the right list */
 };
 
@@ -32,15 +34,16 @@ static bool goes_on_probation(const struct genlru *lru)
 }
 
 /* The word after the add, in the window that is seen under the stripe's lock. */
-static int word_after(const struct adding *adding, uint64_t state, struct genlru__context *ret_context, uint32_t *ret)
+static int word_after(struct adding *adding, uint64_t state, struct genlru__context *ret_context, uint32_t *ret)
 {
     *ret_context = genlru__context(adding->lru);
-    return genlru__word_add(genlru_impl_word(state), ret_context, adding->flags, &adding->past,
-                            goes_on_probation(adding->lru), ret);
+    adding->to_probation = goes_on_probation(adding->lru); /* once: opening a block may change the answer */
+    return genlru__word_add(genlru_impl_word(state), ret_context, adding->flags, &adding->past, adding->to_probation,
+                            ret);
 }
 
 /* Gives the node its word. A hit may count meanwhile; then the word is thought over again, while the gen stays the slot's. */
-static int set_word(const struct adding *adding, uint64_t state, uint32_t word, uint64_t *ret_state)
+static int set_word(struct adding *adding, uint64_t state, uint32_t word, uint64_t *ret_state)
 {
     struct genlru_node *node = adding->node;
     struct genlru__context context;
@@ -71,9 +74,9 @@ static unsigned list_of(const struct genlru *lru, const struct genlru__context *
     return genlru__list_of_seq(lru, type, *ret_seq);
 }
 
-static uint64_t how_of(const struct genlru *lru, uint32_t flags)
+static uint64_t how_of(uint32_t flags, bool to_probation)
 {
-    return (uint64_t)flags << 32 | goes_on_probation(lru);
+    return (uint64_t)flags << 32 | to_probation;
 }
 
 static void memorise(const struct adding *adding, struct genlru__stripe *stripe, const struct genlru__context *context,
@@ -81,7 +84,7 @@ static void memorise(const struct adding *adding, struct genlru__stripe *stripe,
 {
     stripe->memo = (struct genlru__memo){
         context->window,
-        how_of(adding->lru, adding->flags),
+        how_of(adding->flags, adding->to_probation),
         word,
         answer,
         stripe->open[0].block,
@@ -105,8 +108,8 @@ static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, u
         return false;
     block = memo->block;
     if (GENLRU_LIKELY(memo->word == genlru_impl_word(state) &&
-                      memo->window == genlru_impl_load_relaxed(&lru->view.window) && memo->how == how_of(lru, flags) &&
-                      block->fill < GENLRU__SLOTS)) {
+                      memo->window == genlru_impl_load_relaxed(&lru->view.window) &&
+                      memo->how == how_of(flags, goes_on_probation(lru)) && block->fill < GENLRU__SLOTS)) {
         genlru__point(ADD);
         /* relaxed: the node becomes visible with the slot (release P) */
         is_added =
@@ -192,9 +195,11 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
                                                  const struct genlru_add *how)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false}, NULL};
+    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false, false}, false, NULL};
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
+    uint64_t sample;
+    bool is_sampled;
     int error;
 
     how = how ? how : &plain;
@@ -206,16 +211,24 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
     shadow = find_shadow(lru, how);
     if (shadow)
         adding.past = genlru__refault_judge(lru, shadow);
+    is_sampled = lru->learn && genlru__learn_samples(lru, node, how, &sample);
+    if (is_sampled)
+        adding.flags |= GENLRU__ADD_SAMPLED;
     error = add(&adding, shadow);
+    if (is_sampled && error == 0)
+        genlru__learn_add(lru, sample);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
     return error == -EEXIST || error == -EBUSY ? genlru__misuse(lru, error, what_is_wrong(error), node) : error;
 }
 
-/* Whether the short way may be tried: nothing to look up, and the thread has a number, so that no call is in the way. */
+/*
+ * Whether the short way may be tried: nothing to look up, no sample to be taken (so there is one rule, too), and the thread has a number, so that no
+ * call is in the way.
+ */
 static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_add *how)
 {
-    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) &&
+    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) && !lru->learn &&
            (lru->nr_stripes == 1 || genlru__number_plus_1);
 }
 

@@ -15,6 +15,7 @@
 #include "gens/sizes.h"
 #include "gens/stripe.h"
 #include "gens/window.h"
+#include "learn/learn.h"
 #include "genlru/version.h"
 #include "reclaim/verdict.h"
 #include "workingset/shadow.h"
@@ -130,11 +131,8 @@ static void deallocate(struct genlru *lru)
 
 static void copy_config(struct genlru *lru, const struct genlru_config *config)
 {
-    unsigned threshold, mark;
-
-    (void)genlru__sized_in(&lru->policy, sizeof(lru->policy), config->policy, sizeof(size_t)); /* checked before */
-    lru->view.rules = lru->policy.hit;
-    genlru__rises(&lru->policy.hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
+    genlru__rule_init(&lru->configured, config->policy, 0);
+    genlru__start_rule(lru, &lru->configured);
     lru->nr_gens = config->nr_gens;
     lru->nr_types = config->nr_types;
     lru->nr_stripes = config->stripes;
@@ -142,12 +140,6 @@ static void copy_config(struct genlru *lru, const struct genlru_config *config)
     lru->clock_shift = clock_shift(config->capacity);
     /* of the address: lrus of one time differ, and it needs no state shared by all lrus */
     lru->tag = (uint16_t)(genlru__mix((uint64_t)(uintptr_t)lru) & 0x7fff);
-    for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        lru->unprotected[threshold] = genlru__marks_below(&lru->policy, threshold);
-    lru->workingset_marks = genlru__workingset_marks(&lru->policy);
-    for (mark = 0; mark < GENLRU__NR_MARKS; mark++)
-        lru->tier_of_mark[mark] = (uint8_t)genlru__tier_of(
-            genlru__word_of_mark(lru->workingset_marks >> mark & 1u ? mark | 16u : mark), &lru->policy);
     memcpy(lru->type_weight, config->type_weight, sizeof(lru->type_weight));
     lru->now_ns = config->now_ns;
     lru->clock_ctx = config->clock_ctx;
@@ -208,6 +200,13 @@ int genlru__create_at(const struct genlru_config *config, const struct genlru__s
     }
     memset(lru->flushed_seq, 0xff, sizeof(lru->flushed_seq)); /* no generation yet */
     lru->eviction_clock = lru->age_clock = lru->epoch_clock = start->eviction_clock;
+    error = genlru__learn_is_wanted(&complete) ? genlru__learn_create(lru, &complete) : 0;
+    if (error) {
+        genlru__mutex_fini(&lru->lock);
+        detach_pool(lru);
+        deallocate(lru);
+        return error;
+    }
     genlru__window_init(lru, start->max_seq ? start->max_seq : lru->nr_gens - 1, start->epoch);
     *ret_lru = lru;
     return 0;
@@ -241,6 +240,7 @@ int genlru_destroy(struct genlru *lru)
     drop_blocks(lru);
     genlru__mutex_unlock(&lru->lock);
     detach_pool(lru);
+    genlru__learn_destroy(lru);
     genlru__mutex_fini(&lru->lock);
     deallocate(lru);
     return 0;
@@ -248,11 +248,8 @@ int genlru_destroy(struct genlru *lru)
 
 void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 {
-    const struct genlru_probation_rules *rules = &lru->policy.probation;
-    uint64_t from = rules->percent ? genlru__percent_of(capacity, rules->fill_percent) : UINT64_MAX;
-
     genlru_impl_store_relaxed(&lru->capacity, capacity);
-    genlru_impl_store_relaxed(&lru->probation_from, from);
+    genlru__set_rule(lru, genlru__rule(lru)); /* what follows from both */
 }
 
 uint64_t genlru_charge(const struct genlru *lru)

@@ -79,7 +79,13 @@ static bool is_of_another_lru(const struct genlru *lru, const struct genlru_node
     return owner && owner != lru && genlru_impl_ptr_load_relaxed((void **)slot) == node;
 }
 
-/* The way when the word or the slot says that the node may be in other hands. */
+static void pay_if_due(struct genlru *lru, uint64_t nr_dels)
+{
+    if (GENLRU_UNLIKELY(nr_dels % DELETES_PER_LOOK == 0))
+        pay_for_holes(lru);
+}
+
+/* The way when the node is parked, or its word or slot says that it may be in other hands. */
 static int del_slowly(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = 0;
@@ -97,7 +103,21 @@ static int del_slowly(struct genlru *lru, struct genlru_node *node)
         result = hand_over_to_evictor(node);
     }
     genlru__mutex_unlock(&lru->lock);
-    return is_taken ? finish(lru, node, state) : result;
+    if (!is_taken)
+        return result;
+    result = finish(lru, node, state);
+    pay_if_due(lru, genlru__count_del(lru));
+    return result;
+}
+
+/*
+ * Whether the short way may be tried: the node is in a generation or on probation, so that a counter which is stale by the
+ * time the slot is taken is one of those that are added up together, and stands in its slot. (A type that the lru does not
+ * have is a node of another one: the counters would be others' memory.)
+ */
+static inline bool is_listed_here(const struct genlru *lru, const struct genlru_node *node, uint32_t word)
+{
+    return (word & GENLRU_GEN_MASK) && genlru_impl_type(word) < lru->nr_types && genlru__stands_in_slot(node);
 }
 
 int genlru_del(struct genlru *lru, struct genlru_node *node)
@@ -110,7 +130,7 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
     if (GENLRU__IS_CHECKED && is_of_another_lru(lru, node))
         return genlru__misuse(lru, -EXDEV, "del of a node of another lru", node);
     state = genlru_impl_load_relaxed(&node->state.do_not_touch);
-    if (GENLRU_LIKELY(genlru__counter_index(genlru_impl_word(state)) >= 0 && genlru__stands_in_slot(node))) {
+    if (GENLRU_LIKELY(is_listed_here(lru, node, genlru_impl_word(state)))) {
         nr_dels = genlru__bug(EDGE_B) ? 1 : genlru__account_del(lru, state);
         if (GENLRU_LIKELY(genlru__take_own(node))) {
             if (genlru__bug(EDGE_B)) {
@@ -118,13 +138,15 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
                 nr_dels = genlru__account_del(lru, state);
             }
             result = finish(lru, node, state);
-            if (GENLRU_UNLIKELY(nr_dels % DELETES_PER_LOOK == 0))
-                pay_for_holes(lru);
+            pay_if_due(lru, nr_dels);
             return result;
         }
         if (!genlru__bug(EDGE_B))
             genlru__account_undel(lru, state);
+        pay_if_due(lru, nr_dels);
     }
+    if ((genlru_impl_word(state) & GENLRU_GEN_MASK) && genlru_impl_type(genlru_impl_word(state)) >= lru->nr_types)
+        return genlru__misuse(lru, -EXDEV, "del of a node whose type is not of this lru", node);
     result = del_slowly(lru, node);
     return result < 0 ? genlru__misuse(lru, result, "del of a node that is on no list", node) : result;
 }
@@ -147,8 +169,9 @@ static void prefetch_slots(struct genlru_node *const *nodes, size_t nr)
 {
     size_t i;
 
-    for (i = 0; i < nr; i++) /* relaxed: an address to prefetch, and nothing more */
-        __builtin_prefetch(genlru_impl_ptr_load_relaxed(&nodes[i]->slot), 1);
+    for (i = 0; i < nr; i++)
+        if (nodes[i]) /* relaxed: an address to prefetch, and nothing more */
+            __builtin_prefetch(genlru_impl_ptr_load_relaxed(&nodes[i]->slot), 1);
 }
 
 size_t genlru_del_batch(struct genlru *lru, struct genlru_node *const *nodes, size_t nr, int *ret_results)

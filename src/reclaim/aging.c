@@ -54,6 +54,11 @@ enum genlru__aging genlru__make_oldest(struct genlru *lru, unsigned type, uint64
     enum genlru__aging step;
 
     genlru__skip_empty(lru, type);
+    if (genlru__policy(lru)->full_window && genlru__may_age(lru)) {
+        genlru__begin_gen(lru);
+        (*aged)++;
+        return GENLRU__AGING_FLUSH_ALL;
+    }
     if (genlru__width(lru, type) > GENLRU__MIN_WIDTH) {
         *ret_flush = genlru__list_of_seq(lru, type, lru->min_seq[type]);
         return lru->chain[*ret_flush].head ? GENLRU__AGING_READY : GENLRU__AGING_FLUSH_OLDEST;
@@ -81,12 +86,17 @@ bool genlru__advance_clocks(struct genlru *lru)
 
     if (capacity == GENLRU_NO_LIMIT)
         return false;
-    if (is_due(clock, lru->epoch_clock, capacity, lru->policy.epoch_percent)) {
+    /* learning has its own measure of time */
+    if (!lru->learn && is_due(clock, lru->epoch_clock, capacity, genlru__policy(lru)->epoch_percent)) {
         lru->epoch_clock = clock;
         genlru__begin_epoch(lru);
     }
     /* a full window waits until a scan has emptied its oldest generation: aging by volume is no reason to sweep */
-    if (is_due(clock, lru->age_clock, capacity, lru->policy.age_percent) && genlru__may_age(lru)) {
+    if (lru->epochs_begun != genlru_impl_load_relaxed(&lru->epochs_due)) {
+        lru->epochs_begun++;
+        genlru__begin_epoch(lru);
+    }
+    if (is_due(clock, lru->age_clock, capacity, genlru__policy(lru)->age_percent) && genlru__may_age(lru)) {
         lru->age_clock = clock;
         genlru__begin_gen(lru);
         return true;

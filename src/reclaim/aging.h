@@ -9,8 +9,8 @@
 #include "gens/lru.h"
 
 enum genlru__aging {
-    GENLRU__AGING_READY,        /* the oldest generation may be scanned */
-    GENLRU__AGING_FLUSH_ALL,    /* so it is, and a generation has begun: flush every stripe after unlocking */
+    GENLRU__AGING_READY, /* the oldest generation may be scanned */
+    GENLRU__AGING_FLUSH_ALL, /* so it is if it has linked blocks, and a generation has begun: flush every stripe after unlocking */
     GENLRU__AGING_FLUSH_OLDEST, /* open blocks stand in the way: flush those of *ret_flush, then try again */
     GENLRU__AGING_AGAIN         /* a piece of a full window was moved up: try again */
 };

@@ -87,23 +87,42 @@ static unsigned choose_type(struct genlru *lru, uint32_t types)
         sp = pv == type ? best : type;
         a = genlru__rates_of(&lru->hist[sp]);
         b = genlru__rates_of(&lru->hist[pv]);
-        best = genlru__prefer_type(&a, lru->type_weight[sp], &b, lru->type_weight[pv], lru->policy.tiers.min_refaults)
+        best = genlru__prefer_type(&a, lru->type_weight[sp], &b, lru->type_weight[pv],
+                                   genlru__policy(lru)->tiers.min_refaults)
                    ? pv
                    : sp;
     }
     return best;
 }
 
-/* Whether the probation list, not the oldest generation, is to be scanned. */
-static bool is_probation_due(const struct genlru *lru, unsigned type)
+/* Charge that the call still wants beyond one victim, were all as heavy as those on probation. */
+static uint64_t wants_more(const struct genlru__scan *scan, const struct genlru__counter *probation)
 {
-    const struct genlru__chain *chain = &lru->chain[genlru__list_of_probation(lru, type)];
-    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
-    uint64_t share = genlru__percent_of(capacity, lru->policy.probation.percent);
+    const struct genlru_budget *budget = scan->budget;
+    uint64_t mean = probation->charge / genlru__max(1, probation->nodes);
+    uint64_t nodes = budget->nodes ? genlru__min(budget->nodes, scan->max) : scan->max, wanted;
 
-    if (!has_nodes(chain))
+    wanted =
+        budget->charge ? genlru__sub_clamped(budget->charge, scan->result.charge) : (nodes - scan->result.nodes) * mean;
+    return genlru__sub_clamped(wanted, mean);
+}
+
+/*
+ * Whether the probation list, not the oldest generation, is to be scanned. It is once it holds its share beside what the call
+ * wants: a call for many would leave less than the share else, and nodes would stay for less than it means.
+ */
+static bool is_probation_due(const struct genlru__scan *scan, unsigned type)
+{
+    const struct genlru *lru = scan->lru;
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    uint64_t share = genlru__percent_of(capacity, genlru__policy(lru)->probation.percent);
+    struct genlru__counter probation;
+
+    if (!has_nodes(&lru->chain[genlru__list_of_probation(lru, type)]))
         return false;
-    return genlru__sum(lru, type, GENLRU__PROBATION_INDEX).charge >= genlru__max(1, share) ||
+    probation = genlru__sum(lru, type, GENLRU__PROBATION_INDEX);
+    return genlru__sub_clamped(probation.charge, genlru__min(share, wants_more(scan, &probation))) >=
+               genlru__max(1, share) ||
            !gens_have_nodes(lru, type);
 }
 
@@ -124,8 +143,11 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
     struct genlru__rates rates;
     uint64_t scanned = scan->result.scanned + scan->result.holes;
     unsigned list = genlru__list_of_probation(lru, type), flush;
+    bool is_probation = is_probation_due(scan, type);
 
-    if (!is_probation_due(lru, type)) {
+    scan->has_residents = gens_have_nodes(lru, type);
+    /* a duel on probation is with the oldest generation, so there must be one, too */
+    if (!is_probation || (genlru__policy(lru)->probation.duel && scan->has_residents)) {
         switch (genlru__make_oldest(lru, type, left_to_scan(scan), &scan->result.aged, &scan->result.scanned, &flush)) {
         case GENLRU__AGING_FLUSH_ALL:
             request_flush(after, genlru__nr_lists(lru));
@@ -139,15 +161,16 @@ static void scan_type(struct genlru__scan *scan, unsigned type, struct after_bat
         case GENLRU__AGING_READY:
             break;
         }
-        list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     }
+    if (!is_probation)
+        list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     if (!lru->chain[list].head) {
         if (!after->flush)
             request_flush(after, list);
         return;
     }
     rates = genlru__rates_of(&lru->hist[type]); /* now: min_seq may have moved on, and the history with it */
-    genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &lru->policy.tiers));
+    genlru__scan_list(scan, list, genlru__tier_threshold(&rates, &genlru__policy(lru)->tiers));
     after->made_progress = after->made_progress || scan->result.scanned + scan->result.holes != scanned;
 }
 
@@ -320,6 +343,9 @@ struct bounds {
     unsigned max_idle;
 };
 
+/* So much a call may scan before its nodes are counted: what one for a few victims does, duels included. */
+enum { FEW_SCANNED = 256 };
+
 static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, bool made_progress)
 {
     const struct genlru_evict_result *result = &scan->result;
@@ -327,11 +353,11 @@ static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, b
     bounds->nr_idle = made_progress ? 0 : bounds->nr_idle + 1;
     if (bounds->nr_idle > bounds->max_idle)
         return true;
-    if (result->scanned <= 16 + 2 * result->nodes)
+    if (result->scanned <= FEW_SCANNED + 2 * result->nodes)
         return false;
     if (!bounds->nr_nodes)
         bounds->nr_nodes = 1 + genlru__sum_all(scan->lru).nodes + result->nodes;
-    scan->is_desperate = result->scanned > 16 + 2 * result->nodes + 2 * bounds->nr_nodes;
+    scan->judge.is_desperate = result->scanned > 16 + 2 * result->nodes + 2 * bounds->nr_nodes;
     return result->scanned > 16 * bounds->nr_nodes + 4096 * (1 + result->nodes);
 }
 
@@ -366,7 +392,7 @@ static void begin(struct genlru__scan *scan, struct genlru *lru, const struct ge
     scan->victims = victims;
     scan->max = max;
     memset(&scan->result, 0, sizeof(scan->result));
-    scan->is_desperate = false;
+    memset(&scan->judge, 0, sizeof(scan->judge));
     genlru__batch_begin(&scan->sizes);
 }
 
@@ -382,7 +408,7 @@ int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct 
         return -EINVAL;
     begin(&scan, lru, budget ? budget : &no_budget, victims, max);
     run(&scan);
-    if (lru->policy.probation.percent)
+    if (genlru__policy(lru)->probation.percent)
         genlru_impl_store_relaxed(&lru->used_hint, genlru__charge(lru));
     keep_shadows(lru, victims, scan.result.nodes);
     if (ret_result)

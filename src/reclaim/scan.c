@@ -66,8 +66,16 @@ void genlru__scan_limit(struct genlru__scan *scan)
     scan->max_charge = budget->charge ? budget->charge : UINT64_MAX;
 }
 
+/* A duel is seen through: once begun it does not end where the batch does, but by itself, soon. */
+static bool is_duel_over(const struct genlru__scan *scan)
+{
+    return !scan->duel_left || scan->result.nodes >= scan->duel_nodes || scan->result.scanned >= scan->duel_scanned;
+}
+
 static bool is_batch_full(const struct genlru__scan *scan)
 {
+    if (scan->judge.contender)
+        return is_duel_over(scan);
     return scan->result.nodes >= scan->max_nodes || scan->result.scanned >= scan->max_scanned ||
            scan->result.charge >= scan->max_charge;
 }
@@ -78,7 +86,7 @@ static bool is_batch_full(const struct genlru__scan *scan)
  */
 static bool must_stop(struct genlru__scan *scan, bool has_kept)
 {
-    return has_kept ? has_enough(scan) : is_batch_full(scan);
+    return scan->is_undecided || (has_kept ? has_enough(scan) : is_batch_full(scan));
 }
 
 static void count_verdict(struct genlru__scan *scan, enum genlru__verdict verdict, uint32_t word)
@@ -95,11 +103,15 @@ static void count_verdict(struct genlru__scan *scan, enum genlru__verdict verdic
         scan->result.parked++;
         break;
     case GENLRU__PROTECT:
-        genlru__bump(&lru->hist[type].protected_[genlru__tier_of(word, &lru->policy)], 1);
+        genlru__bump(&lru->hist[type].protected_[genlru__tier_of(word, genlru__policy(lru))], 1);
         scan->result.protected_++;
         break;
     case GENLRU__PROTECT_LAZILY:
         scan->result.protected_++;
+        break;
+    case GENLRU__KEEP:
+        scan->result.protected_++;
+        scan->duel_left -= scan->duel_left != 0;
         break;
     default:
         break;
@@ -133,6 +145,8 @@ static int change(const struct genlru__scan *scan, enum genlru__verdict verdict,
     case GENLRU__PROTECT:
     case GENLRU__PROTECT_LAZILY:
         return genlru__word_protect(word, &context, ret);
+    case GENLRU__KEEP:
+        return genlru__word_keep(word, &context, ret);
     case GENLRU__GRADUATE:
         return genlru__word_graduate(word, &context, ret);
     case GENLRU__ISOLATE:
@@ -157,10 +171,11 @@ static enum genlru__verdict decide(struct genlru__scan *scan, struct genlru_node
     int error;
 
     do {
-        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), scan->list, scan->threshold, scan->is_desperate);
+        verdict = genlru__verdict(scan->lru, genlru_impl_word(state), &scan->judge);
         error = change(scan, verdict, genlru_impl_word(state), &word);
         genlru__assert(error == 0);
         (void)error;
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): no error, as the verdict is one that the word allows */
         after = genlru_impl_with_word(state, word);
         if (verdict == GENLRU__ISOLATE) /* before the word says so: a deleter that loses must find no slot */
             genlru_impl_ptr_store_relaxed(&node->slot, NULL);
@@ -197,6 +212,8 @@ static void seek_refuge(struct genlru__scan *scan, uint32_t word)
     scan->refuge = genlru__home_of(scan->lru, word);
 }
 
+static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word);
+
 /*
  * Judges a node that was taken from `slot` of the list, and does what the verdict says. False: the node is back in its
  * slot, for want of a block to move it to.
@@ -207,6 +224,17 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
     uint64_t before, after;
     enum genlru__verdict verdict = decide(scan, node, &before, &after);
 
+    if (verdict == GENLRU__CONTEND) {
+        scan->judge.duel = duel(scan, genlru_impl_word(before));
+        if (scan->judge.duel != GENLRU__DUEL_OPEN)
+            verdict = decide(scan, node, &before, &after);
+        scan->judge.duel = GENLRU__DUEL_OPEN;
+    }
+    if (verdict == GENLRU__CONTEND) {
+        scan->is_undecided = true;
+        genlru__publish(node, slot);
+        return false;
+    }
     if (verdict == GENLRU__ISOLATE) {
         hand_out(scan, node, before);
         return true;
@@ -231,14 +259,14 @@ static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *
 
     if (GENLRU_UNLIKELY(!genlru__is_plain(&scan->plain, word)))
         return false;
+    (void)genlru__word_isolate(word, &word);          /* listed and not pinned, as it is plain */
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word says so: as in decide */
     genlru__point(DECIDE);
     if (genlru__bug(ISOLATE_BLIND))
         state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     /* acq_rel I: as in decide */
     if (GENLRU_UNLIKELY(
-            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state,
-                                     genlru_impl_with_word(state, (word & ~GENLRU_GEN_MASK) | GENLRU_ISOLATED))))
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
         return false;
     scan->nr_plain++;
     scan->plain_charge += genlru_impl_charge(state);
@@ -269,25 +297,23 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, s
     return i == block->fill;
 }
 
-void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
+/* Scans judge.list, blocks from the old end. `nr_ahead` nodes are prefetched. */
+static void scan_chain(struct genlru__scan *scan, unsigned nr_ahead)
 {
     struct genlru *lru = scan->lru;
+    unsigned list = scan->judge.list, i;
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
-    unsigned i;
 
-    scan->list = list;
-    scan->threshold = threshold;
-    scan->plain = genlru__plain_of(lru, list, threshold);
     scan->nr_plain = scan->plain_charge = 0;
-    for (i = 0; i < AHEAD; i++)
+    for (i = 0; i < nr_ahead; i++)
         ahead_step(&ahead);
     while (chain->head && !is_batch_full(scan)) {
         struct genlru__block *block = chain->head;
 
         scan->refuge = list;
         scan->refuge_rank = 0;
-        if (!scan_block(scan, block, &ahead))
+        if (!scan_block(scan, block, &ahead) || scan->is_undecided)
             break;
         if (ahead.block == block)
             ahead.block = NULL;
@@ -301,6 +327,50 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     }
     if (scan->nr_plain)
         genlru__batch_leave(lru, &scan->sizes, scan->plain.value, scan->nr_plain, scan->plain_charge);
+}
+
+/*
+ * A node of probation with this word against the oldest residents of its type. Those that win move up; the first that
+ * loses is handed out. OPEN: it came to no end, since the oldest generation has no more nodes to see.
+ */
+static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
+{
+    enum { STRAYS = 64 }; /* nodes that are no opponents (moved, pinned) passed in one duel */
+    struct genlru *lru = scan->lru;
+    struct genlru__context context = genlru__context(lru);
+    unsigned type = genlru_impl_type(word), nr = context.policy->probation.duel;
+    const struct genlru__judge judge = scan->judge;
+    const struct genlru__plain plain = scan->plain;
+    const unsigned refuge = scan->refuge, refuge_rank = scan->refuge_rank;
+    const uint64_t nodes = scan->result.nodes, nr_plain = scan->nr_plain, plain_charge = scan->plain_charge;
+    enum genlru__duel outcome;
+
+    if (!scan->has_residents)
+        return GENLRU__DUEL_LOST;
+    scan->judge.list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
+    scan->judge.contender = genlru_impl_aged_freq(word, context.window);
+    scan->plain.marks = 0; /* none is plain: freq decides */
+    scan->duel_left = nr;
+    scan->duel_nodes = nodes + 1;
+    scan->duel_scanned = scan->result.scanned + nr + STRAYS;
+    scan_chain(scan, nr);
+    outcome = scan->result.nodes != nodes ? GENLRU__DUEL_WON : scan->duel_left ? GENLRU__DUEL_OPEN : GENLRU__DUEL_LOST;
+    scan->judge = judge;
+    scan->plain = plain;
+    scan->nr_plain = nr_plain;
+    scan->plain_charge = plain_charge;
+    scan->refuge = refuge;
+    scan->refuge_rank = refuge_rank;
+    return outcome;
+}
+
+void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
+{
+    scan->judge.list = list;
+    scan->judge.threshold = threshold;
+    scan->plain = genlru__plain_of(scan->lru, list, threshold);
+    scan->is_undecided = false;
+    scan_chain(scan, AHEAD);
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */
@@ -330,7 +400,8 @@ static uint64_t sweep_block(struct genlru *lru, struct genlru__block *block, str
         } while (after != state && !genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
         if (after != state) {
             genlru__batch_account(lru, sizes, state, after);
-            genlru__bump(&lru->hist[genlru_impl_type(before)].protected_[genlru__tier_of(before, &lru->policy)], 1);
+            genlru__bump(&lru->hist[genlru_impl_type(before)].protected_[genlru__tier_of(before, genlru__policy(lru))],
+                         1);
         }
         genlru__publish(node, &block->slot[i]);
     }

@@ -23,19 +23,25 @@ struct genlru__scan {
     struct genlru_victim *victims;
     size_t max;
     struct genlru_evict_result result;
-    bool is_desperate; /* everything was looked at once: tiers no longer protect */
 
     /* of the batch */
     uint64_t max_scanned; /* figures of the result from which on the batch is full */
     uint64_t max_nodes;
     uint64_t max_charge;
     struct genlru__plain plain;
-    uint64_t nr_plain; /* victims of `list` that were, and their charge */
+    uint64_t nr_plain; /* victims of judge.list that were, and their charge */
     uint64_t plain_charge;
-    unsigned list;
-    unsigned threshold;
+    struct genlru__judge judge;
     unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */
     unsigned refuge_rank;
+    bool has_residents; /* of the type: in its generations */
+    bool is_undecided;  /* a duel found the oldest generation's chain empty: make one first */
+
+    /* of the duel under way */
+    unsigned duel_left;  /* residents that may still win it */
+    uint64_t duel_nodes; /* figures of the result from which on it is over */
+    uint64_t duel_scanned;
+
     uint64_t clock; /* eviction clock at the start of the batch plus what it isolated */
     struct genlru__batch sizes;
 };

@@ -5,7 +5,8 @@
  *   the word belongs on another list    MOVE      promoted by a hit, advised, unpinned: to where its word says
  *   pinned                              PARK      out of the way until it is unpinned
  *   tier above the threshold            PROTECT   one generation up
- *   used enough on probation            GRADUATE  to the generations
+ *   used enough on probation            GRADUATE  to the generations; by duel: CONTEND for a place there
+ *   refs enough for a second chance     KEEP      further up
  *   otherwise                           ISOLATE
  */
 #ifndef GENLRU_RECLAIM_VERDICT_H
@@ -18,7 +19,9 @@ enum genlru__verdict {
     GENLRU__PARK,
     GENLRU__PROTECT,
     GENLRU__PROTECT_LAZILY, /* saturated: not counted in the history */
+    GENLRU__KEEP,
     GENLRU__GRADUATE,
+    GENLRU__CONTEND,
     GENLRU__ISOLATE
 };
 
@@ -30,9 +33,27 @@ static inline unsigned genlru__home_of(const struct genlru *lru, uint32_t word)
     return genlru__list_of_word(lru, word);
 }
 
-/* `list` is where the node was found; tiers above `threshold` are protected. Under the lru's lock. */
-enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold,
-                                     bool is_desperate);
+/* How the duel of a node of probation stands. */
+enum genlru__duel { GENLRU__DUEL_OPEN, GENLRU__DUEL_WON, GENLRU__DUEL_LOST };
+
+/* What a verdict depends on beside the word and the lru. */
+struct genlru__judge {
+    unsigned list;          /* where the node was found */
+    unsigned threshold;     /* tiers above it are protected */
+    unsigned contender;     /* freq of a node of probation that duels with those judged; 0 = none does */
+    enum genlru__duel duel; /* of the node that is judged */
+    bool is_desperate;      /* everything was looked at once: nothing but pins protects */
+};
+
+/* Under the lru's lock. */
+enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, const struct genlru__judge *judge);
+
+/* The same for a word that is on the list it belongs on: pure. */
+enum genlru__verdict genlru__verdict_at_home(uint32_t word, const struct genlru__context *context,
+                                             const struct genlru__judge *judge);
+
+/* Makes a rule of a policy. */
+void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *policy, uint32_t number);
 
 /*
  * Words that are plainly victims, nearly all that a scan of an oldest generation meets: exactly its gen code and type, no
@@ -51,8 +72,5 @@ static inline bool genlru__is_plain(const struct genlru__plain *plain, uint32_t 
 {
     return (word & plain->mask) == plain->value && (plain->marks >> genlru__mark_of(word) & 1u);
 }
-
-/* Marks that a tier threshold leaves unprotected, for struct genlru's unprotected[]. */
-uint32_t genlru__marks_below(const struct genlru_policy *policy, unsigned threshold);
 
 #endif

@@ -57,17 +57,16 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_OLD = {
  * the oldest two generations the second access already does (at most 3 refs are kept). A refault starts with
  * what its shadow counted, at most 3.
  */
-#define FG_RULES                                                                                          \
-    .mapped = {.first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1}, \
-    .place = {.cold = 0,                                                                                  \
-              .warm = 1,                                                                                  \
-              .warm_refs = 2,                                                                             \
-              .warm_workingset = 0,                                                                       \
-              .fault = -2,                                                                                \
-              .fault_workingset = -1,                                                                     \
-              .hot = -2,                                                                                  \
-              .putback = -2},                                                                             \
-    .refault = {.refs_cap = 3, .workingset_refs = 2}
+#define FG_MAPPED                                                                                \
+    {                                                                                            \
+        .first_up = 1, .refs_cap = 3, .second_refs = 2, .promoted_refs = 3, .youngest_counts = 1 \
+    }
+#define FG_PLACE                                                                                                    \
+    {                                                                                                               \
+        .cold = 0, .warm = 1, .warm_refs = 2, .warm_workingset = 0, .fault = -2, .fault_workingset = -1, .hot = -2, \
+        .putback = -2                                                                                               \
+    }
+#define FG_RULES .mapped = FG_MAPPED, .place = FG_PLACE, .refault = {.refs_cap = 3, .workingset_refs = 2}
 #define FG_TIERS(nr)                                                                                      \
     {                                                                                                     \
         .tier_of_refs = {0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, .base_gain = 1, .tier_gain = 2, \
@@ -89,25 +88,41 @@ const struct genlru_policy GENLRU_POLICY_MGLRU_FG = {
 };
 
 /*
- * genlru's own, for now: FG with five constants chosen by experiment on the open traces (docs/policy.md).
+ * FG tuned: FG with five constants chosen by experiment on the open traces (docs/policy.md).
  *   - A new generation each time a quarter of the capacity was evicted. Hits by read() alone hardly ever age a
  *     window, and what was hot once then stays; this is the change that matters most.
  *   - Any generation but the youngest defers, at the third use, with 4 refs kept.
  *   - 16 refaults are enough to protect a tier, so that small caches are not without the controller.
  */
-const struct genlru_policy GENLRU_POLICY_DEFAULT = {
+#define TUNED_HIT                                                                                             \
+    {                                                                                                         \
+        .refs_max = 7, .overflow_up = 1, .overflow_refs = 3, .defer_gens = 3, .defer_refs = 3, .defer_up = 1, \
+        .promoted_refs = 4                                                                                    \
+    }
+
+const struct genlru_policy GENLRU_POLICY_TUNED_FG = {
     .size = sizeof(struct genlru_policy),
-    .name = "genlru",
-    .hit = {.refs_max = 7,
-            .overflow_up = 1,
-            .overflow_refs = 3,
-            .defer_gens = 3,
-            .defer_refs = 3,
-            .defer_up = 1,
-            .promoted_refs = 4},
+    .name = "tuned-fg",
+    .hit = TUNED_HIT,
     FG_RULES,
     .tiers = FG_TIERS(16),
     .age_percent = 25,
+};
+
+/*
+ * genlru's own: learns which of the rules in learn/rules.c suits the load. Where it cannot (no capacity, no hash_of) it is FG
+ * tuned, with shadows that also count within half the capacity (docs/policy.md).
+ */
+const struct genlru_policy GENLRU_POLICY_DEFAULT = {
+    .size = sizeof(struct genlru_policy),
+    .name = "genlru",
+    .hit = TUNED_HIT,
+    .mapped = FG_MAPPED,
+    .place = FG_PLACE,
+    .refault = {.refs_cap = 3, .workingset_refs = 2, .distance_percent = 50},
+    .tiers = FG_TIERS(16),
+    .age_percent = 25,
+    .learn = 1,
 };
 
 static int is_place(int place, unsigned nr_gens)
@@ -151,7 +166,7 @@ static const char *check_place(const struct genlru_place_rules *place, unsigned 
 {
     if (!is_place(place->cold, nr_gens) || !is_place(place->warm, nr_gens) || !is_place(place->hot, nr_gens) ||
         !is_place(place->fault, nr_gens) || !is_place(place->fault_workingset, nr_gens) ||
-        !is_place(place->putback, nr_gens))
+        !is_place(place->putback, nr_gens) || !is_place(place->refault, nr_gens))
         return "a place lies outside of the window of nr_gens generations";
     return NULL;
 }
@@ -175,7 +190,8 @@ static const char *check_tiers(const struct genlru_tier_rules *tiers)
     return NULL;
 }
 
-static const char *check_probation(const struct genlru_probation_rules *probation, unsigned nr_gens)
+static const char *check_probation(const struct genlru_probation_rules *probation, const struct genlru_hit_rules *hit,
+                                   unsigned nr_gens)
 {
     if (probation->percent > 90)
         return "probation.percent is above 90";
@@ -185,6 +201,23 @@ static const char *check_probation(const struct genlru_probation_rules *probatio
         return "probation.place lies outside of the window of nr_gens generations";
     if (probation->promoted_refs > GENLRU_MAX_REFS)
         return "probation.promoted_refs is above 15";
+    if (probation->duel > 64)
+        return "probation.duel is above 64";
+    if (probation->duel && (!probation->percent || !probation->promote_refs || !hit->freq_max))
+        return "probation.duel without probation.percent, probation.promote_refs or hit.freq_max";
+    return NULL;
+}
+
+static const char *check_keep(const struct genlru_keep_rules *keep)
+{
+    if (keep->up >= GENLRU_MAX_GENS)
+        return "keep.up is not below 64";
+    if (keep->refs && !keep->up)
+        return "keep.refs without keep.up";
+    if (keep->up_doubling > 1)
+        return "keep.up_doubling is not 0 or 1";
+    if (keep->decay > GENLRU_DECAY_ONE)
+        return "keep.decay is no decay";
     return NULL;
 }
 
@@ -193,14 +226,15 @@ static const char *check_reserved(const struct genlru_policy *policy)
 {
     static const uint8_t zeros[sizeof(policy->hit.unused)];
 
-    if (memcmp(policy->hit.unused, zeros, sizeof(zeros)) != 0 || policy->refault.unused || policy->tiers.unused)
+    if (memcmp(policy->hit.unused, zeros, sizeof(zeros)) != 0 || policy->place.unused || policy->tiers.unused ||
+        policy->probation.unused || policy->unused[0] || policy->unused[1])
         return "an unused field is not 0";
     if (policy->mapped.second_marks > 1 || policy->mapped.youngest_counts > 1)
         return "mapped.second_marks or mapped.youngest_counts is not 0 or 1";
     if (policy->place.warm_workingset > 1)
         return "place.warm_workingset is not 0 or 1";
-    if (policy->refault.keep_workingset > 1 || policy->refault.keep_freq > 1)
-        return "refault.keep_workingset or refault.keep_freq is not 0 or 1";
+    if (policy->refault.keep_workingset > 1 || policy->refault.keep_freq > 1 || policy->refault.distance_only > 1)
+        return "refault.keep_workingset, refault.keep_freq or refault.distance_only is not 0 or 1";
     if (policy->tiers.sum_below > 1 || policy->tiers.lazy_saturated > 1)
         return "tiers.sum_below or tiers.lazy_saturated is not 0 or 1";
     if (policy->probation.percent && policy->probation.refault_skips > 1)
@@ -233,6 +267,10 @@ const char *genlru_policy_check(const struct genlru_policy *given, unsigned nr_g
     if (!wrong)
         wrong = check_tiers(&policy->tiers);
     if (!wrong)
-        wrong = check_probation(&policy->probation, nr_gens);
+        wrong = check_probation(&policy->probation, &policy->hit, nr_gens);
+    if (!wrong)
+        wrong = check_keep(&policy->keep);
+    if (!wrong && policy->learn > 1)
+        wrong = "learn is not 0 or 1";
     return wrong ? wrong : check_reserved(policy);
 }

@@ -26,7 +26,7 @@ static unsigned min_refs(unsigned a, unsigned b)
 struct genlru_saturated genlru__saturated(const struct genlru_policy *policy, uint64_t window)
 {
     const struct genlru_hit_rules *hit = &policy->hit;
-    uint32_t mask = GENLRU_REFS_MASK | GENLRU_PREFETCHED;
+    uint32_t mask = GENLRU_REFS_MASK | GENLRU_PREFETCHED | GENLRU_SAMPLED; /* each hit of a sampled node is told */
     uint32_t value = (uint32_t)hit->refs_max << GENLRU_REFS_SHIFT;
 
     if (hit->overflow_up || hit->defer_gens) {
@@ -77,6 +77,14 @@ static bool is_warm(uint32_t word, const struct genlru_policy *policy)
            (policy->place.warm_workingset && (word & GENLRU_WORKINGSET));
 }
 
+static uint32_t with_freq(uint32_t word, const struct genlru__context *context, unsigned freq)
+{
+    uint32_t epoch = genlru_impl_window_epoch(context->window) & 7u;
+
+    word &= ~(GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK);
+    return word | (uint32_t)freq << GENLRU_FREQ_SHIFT | epoch << GENLRU_EPOCH_SHIFT;
+}
+
 /* What a recent shadow gives back. */
 static uint32_t restore(uint32_t word, const struct genlru__context *context, const struct genlru__past *past)
 {
@@ -85,12 +93,7 @@ static uint32_t restore(uint32_t word, const struct genlru__context *context, co
     word = genlru_impl_with_refs(word, min_refs(past->refs, rules->refs_cap));
     if (rules->keep_workingset && past->workingset)
         word |= GENLRU_WORKINGSET;
-    if (rules->keep_freq) {
-        word &= ~(GENLRU_FREQ_MASK | GENLRU_EPOCH_MASK);
-        word |= (uint32_t)past->freq << GENLRU_FREQ_SHIFT | (uint32_t)(genlru_impl_window_epoch(context->window) & 7u)
-                                                                << GENLRU_EPOCH_SHIFT;
-    }
-    return word;
+    return rules->keep_freq ? with_freq(word, context, past->freq) : word;
 }
 
 /* The access that caused the add, counted while the node is on no generation. */
@@ -115,6 +118,8 @@ static int place_of_add(uint32_t word, const struct genlru__context *context, un
         return 0;
     if (flags & GENLRU_ADD_HOT)
         return place->hot;
+    if (past->is_recent && past->is_near && place->refault_percent)
+        return place->refault;
     if (past->is_recent && (flags & GENLRU_ADD_MAPPED) && past->workingset)
         return place->fault_workingset;
     if (past->is_recent && (flags & GENLRU_ADD_MAPPED) && past->refs)
@@ -132,7 +137,9 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
         return -EEXIST;
     if (state != GENLRU__OFF || (word & GENLRU_DEAD))
         return -EBUSY;
-    word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP);
+    word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP | GENLRU_SAMPLED);
+    if (flags & GENLRU__ADD_SAMPLED)
+        word |= GENLRU_SAMPLED;
     if (flags & GENLRU_ADD_NOREUSE)
         word |= GENLRU_NOREUSE;
     /* refs stay in a node that is deleted, and may come from an lru that counts further */
@@ -147,7 +154,8 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
         word |= GENLRU_PREFETCHED;
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
-    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) && !(past->is_recent && probation->refault_skips))
+    if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
+        !(past->is_recent && (past->is_near || !context->policy->place.refault_percent) && probation->refault_skips))
         *ret = genlru_impl_with_gen(word, PROBATION_GEN) | GENLRU_PROBATION;
     else
         *ret = to_place(word, context, place_of_add(word, context, flags, past));
@@ -230,6 +238,41 @@ int genlru__word_protect(uint32_t word, const struct genlru__context *context, u
     return 0;
 }
 
+static unsigned decayed(unsigned refs, unsigned decay)
+{
+    if (refs <= 1)
+        return refs;
+    switch (decay) {
+    case GENLRU_DECAY_ONE:
+        return refs - 1;
+    case GENLRU_DECAY_HALF:
+        return 1 + (refs - 1) / 2;
+    default:
+        return 1;
+    }
+}
+
+/* Doublings of refs - 1 from 1. */
+static unsigned doublings(unsigned refs)
+{
+    return refs <= 2 ? 0 : 31u - (unsigned)__builtin_clz(refs - 1);
+}
+
+int genlru__word_keep(uint32_t word, const struct genlru__context *context, uint32_t *ret)
+{
+    const struct genlru_keep_rules *keep = &context->policy->keep;
+    unsigned type = genlru_impl_type(word), refs = genlru_impl_refs(word);
+    unsigned oldest = genlru_impl_window_width(context->window, type) - 1;
+    unsigned up = keep->up + (keep->up_doubling ? doublings(refs) : 0);
+
+    if (genlru__state_of(word) != GENLRU__LISTED || (word & GENLRU_PROBATION) ||
+        genlru_impl_age(context->window, type, genlru_impl_gen(word)) != oldest)
+        return -EPERM;
+    word = genlru_impl_with_refs(word, decayed(refs, keep->decay));
+    *ret = genlru_impl_with_gen(word, genlru_impl_gen_of_age(context->window, oldest > up ? oldest - up : 0));
+    return 0;
+}
+
 int genlru__word_graduate(uint32_t word, const struct genlru__context *context, uint32_t *ret)
 {
     const struct genlru_probation_rules *rules = &context->policy->probation;
@@ -295,7 +338,7 @@ int genlru__word_mapped(uint32_t word, const struct genlru__context *context, bo
 }
 
 /*
- * To a place, unless the node is younger already. On probation it is taken as used enough to graduate when its turn comes: with a
+ * To a place, unless the node is younger already. On probation it is taken as used enough to graduate, or to win a duel, when its turn comes: with a
  * gen of its own on a list that no aging sweeps, its word could lag without bound.
  */
 static uint32_t raise_to(uint32_t word, const struct genlru__context *context, int place)
@@ -306,6 +349,8 @@ static uint32_t raise_to(uint32_t word, const struct genlru__context *context, i
     if (word & GENLRU_PROBATION) {
         unsigned enough = min_refs(context->policy->probation.promote_refs, context->policy->hit.refs_max);
 
+        if (context->policy->probation.duel)
+            return with_freq(word, context, context->policy->hit.freq_max);
         return genlru_impl_with_refs(word, refs > enough ? refs : enough);
     }
     there = to_place(word, context, place);

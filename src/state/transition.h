@@ -32,6 +32,7 @@ struct genlru__past {
     uint8_t refs;
     uint8_t freq; /* already aged to the present epoch */
     bool workingset;
+    bool is_near; /* recent, and within place.refault_percent */
 };
 
 static inline enum genlru__node_state genlru__state_of(uint32_t word)
@@ -77,8 +78,11 @@ void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint
 /* The value that genlru_impl_is_saturated compares with. */
 struct genlru_saturated genlru__saturated(const struct genlru_policy *policy, uint64_t window);
 
+/* Beside the flags of genlru_add: the key is one of the sample. */
+enum { GENLRU__ADD_SAMPLED = 1u << 6 };
+
 /*
- * OFF -> LISTED. `flags` are GENLRU_ADD_*; with `to_probation` below the oldest generation, if `flags` and `past`
+ * OFF -> LISTED. `flags` are GENLRU_ADD_* and GENLRU__ADD_SAMPLED; with `to_probation` below the oldest generation, if `flags` and `past`
  * allow.
  */
 int genlru__word_add(uint32_t word, const struct genlru__context *context, unsigned flags,
@@ -107,6 +111,8 @@ int genlru__word_condemn(uint32_t word, uint32_t *ret);
 int genlru__word_putback(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* LISTED in the oldest generation -> one up: a protected tier, or a full window that ages. */
 int genlru__word_protect(uint32_t word, const struct genlru__context *context, uint32_t *ret);
+/* LISTED in the oldest generation -> up, for its own refs: a second chance. */
+int genlru__word_keep(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /* LISTED on probation -> the generations. */
 int genlru__word_graduate(uint32_t word, const struct genlru__context *context, uint32_t *ret);
 /*

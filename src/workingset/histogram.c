@@ -22,7 +22,7 @@ static void count_node(const struct genlru *lru, uint64_t state, struct genlru_w
     bool is_young = false;
 
     sum->charge_by_refs[refs] += charge;
-    sum->charge_by_tier[genlru__tier_of(word, &lru->policy)] += charge;
+    sum->charge_by_tier[genlru__tier_of(word, genlru__policy(lru))] += charge;
     if (genlru__state_of(word) == GENLRU__PARKED) {
         sum->pinned_charge += charge;
         is_young = true;

@@ -49,17 +49,23 @@ static unsigned gens_since(const struct genlru *lru, const struct genlru__shadow
     return (genlru_impl_window_seq16(genlru_impl_load_relaxed(&lru->view.window)) - fields->seq) & 0xffu;
 }
 
+/* Evicted less than this share of the capacity ago. */
+static bool is_within(const struct genlru *lru, const struct genlru__shadow_fields *fields, unsigned percent)
+{
+    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+
+    return percent && capacity != GENLRU_NO_LIMIT && distance_of(lru, fields) < genlru__percent_of(capacity, percent);
+}
+
 static bool is_recent(const struct genlru *lru, const struct genlru__shadow_fields *fields)
 {
-    const struct genlru_refault_rules *rules = &lru->policy.refault;
-    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
+    const struct genlru_refault_rules *rules = &genlru__policy(lru)->refault;
 
     if (fields->tag != lru->tag || fields->type >= lru->nr_types)
         return false;
-    if (gens_since(lru, fields) < (rules->gens ? rules->gens : lru->nr_gens))
+    if (!rules->distance_only && gens_since(lru, fields) < (rules->gens ? rules->gens : lru->nr_gens))
         return true;
-    return rules->distance_percent && capacity != GENLRU_NO_LIMIT &&
-           distance_of(lru, fields) < genlru__percent_of(capacity, rules->distance_percent);
+    return is_within(lru, fields, rules->distance_percent);
 }
 
 static uint8_t aged_freq(const struct genlru *lru, const struct genlru__shadow_fields *fields)
@@ -71,12 +77,13 @@ static uint8_t aged_freq(const struct genlru *lru, const struct genlru__shadow_f
 
 struct genlru__past genlru__refault_judge(const struct genlru *lru, genlru_shadow shadow)
 {
-    struct genlru__past past = {false, 0, 0, false};
+    struct genlru__past past = {false, 0, 0, false, false};
     struct genlru__shadow_fields fields;
 
     if (!genlru__shadow_decode(shadow, &fields) || !is_recent(lru, &fields))
         return past;
     past.is_recent = true;
+    past.is_near = is_within(lru, &fields, genlru__policy(lru)->place.refault_percent);
     past.refs = fields.refs;
     past.freq = aged_freq(lru, &fields);
     past.workingset = fields.workingset;

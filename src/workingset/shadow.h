@@ -69,7 +69,7 @@ static inline genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32
 
     return UINT64_C(1) << GENLRU__SHADOW_VALID | (uint64_t)lru->tag << GENLRU__SHADOW_TAG |
            (uint64_t)(word & fields) << GENLRU__SHADOW_OF_WORD |
-           (uint64_t)(lru->workingset_marks >> genlru__mark_of(word) & 1u) << GENLRU__SHADOW_WORKINGSET |
+           (uint64_t)(genlru__rule(lru)->workingset_marks >> genlru__mark_of(word) & 1u) << GENLRU__SHADOW_WORKINGSET |
            (uint64_t)(uint8_t)lru->min_seq[genlru_impl_type(word)] << GENLRU__SHADOW_SEQ |
            (clock >> lru->clock_shift & ((UINT64_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1));
 }
@@ -81,12 +81,12 @@ static inline genlru_shadow genlru__shadow_make(const struct genlru *lru, uint32
  */
 static inline unsigned genlru__victim_tier(const struct genlru *lru, uint32_t word)
 {
-    return lru->tier_of_mark[genlru__mark_of(word)];
+    return genlru__rule(lru)->tier_of_mark[genlru__mark_of(word)];
 }
 
 static inline unsigned genlru__shadow_tier(const struct genlru *lru, const struct genlru__shadow_fields *fields)
 {
-    return genlru__tier_of(genlru__word_of_mark(fields->refs | (fields->workingset ? 16u : 0)), &lru->policy);
+    return genlru__tier_of(genlru__word_of_mark(fields->refs | (fields->workingset ? 16u : 0)), genlru__policy(lru));
 }
 
 /* Steps of the clock since `clock` (a shadow's): how far a victim lies in the past. */

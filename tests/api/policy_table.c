@@ -5,10 +5,8 @@
 #include <stdio.h>
 
 static const struct genlru_policy *const presets[] = {
-    &GENLRU_POLICY_MGLRU_OLD,
-    &GENLRU_POLICY_MGLRU,
-    &GENLRU_POLICY_MGLRU_FG,
-    &GENLRU_POLICY_DEFAULT,
+    &GENLRU_POLICY_MGLRU_OLD, &GENLRU_POLICY_MGLRU,   &GENLRU_POLICY_MGLRU_FG,
+    &GENLRU_POLICY_TUNED_FG,  &GENLRU_POLICY_DEFAULT,
 };
 
 enum { NR_PRESETS = sizeof(presets) / sizeof(presets[0]) };
@@ -61,12 +59,15 @@ int main(void)
     ROW(place.fault_workingset);
     ROW(place.hot);
     ROW(place.putback);
+    ROW(place.refault);
+    ROW(place.refault_percent);
     ROW(refault.gens);
     ROW(refault.refs_cap);
     ROW(refault.keep_workingset);
     ROW(refault.workingset_refs);
     ROW(refault.distance_percent);
     ROW(refault.keep_freq);
+    ROW(refault.distance_only);
     tiers_row();
     ROW(tiers.workingset_tier);
     ROW(tiers.base_gain);
@@ -81,7 +82,14 @@ int main(void)
     ROW(probation.place);
     ROW(probation.promoted_refs);
     ROW(probation.refault_skips);
+    ROW(probation.duel);
+    ROW(keep.refs);
+    ROW(keep.up);
+    ROW(keep.up_doubling);
+    ROW(keep.decay);
     ROW(age_percent);
     ROW(epoch_percent);
+    ROW(full_window);
+    ROW(learn);
     return 0;
 }

@@ -43,7 +43,8 @@ static void all_held(void)
     int result;
 
     while ((result = cache_test_put(cache, &owner, CAPACITY + nr_again, 0)) == -EAGAIN) {
-        STRESS_CHECK(cache_test_stat(cache).parked_nodes <= (uint64_t)BOUND * (nr_again + 1), "one insert parked too many");
+        STRESS_CHECK(cache_test_stat(cache).parked_nodes <= (uint64_t)BOUND * (nr_again + 1),
+                     "one insert parked too many");
         STRESS_CHECK(++nr_again < CAPACITY, "never says that all is pinned");
     }
     STRESS_CHECK(result == -ENOBUFS, "%d", result);
@@ -51,7 +52,8 @@ static void all_held(void)
     STRESS_CHECK(cache_test_stat(cache).parked_nodes == CAPACITY, "not all are put aside");
     for (unsigned i = 0; i < 100; i++)
         STRESS_CHECK(cache_test_put(cache, &owner, 2 * CAPACITY + i, 0) == -ENOBUFS, "insert %u", i);
-    STRESS_CHECK(cache_test_stat(cache).entries == CAPACITY && cache_test_stat(cache).refused == nr_again + 101, "counted");
+    STRESS_CHECK(cache_test_stat(cache).entries == CAPACITY && cache_test_stat(cache).refused == nr_again + 101,
+                 "counted");
     cache_test_verify(cache);
     let_go(cache);
     STRESS_CHECK(cache_test_stat(cache).parked_nodes == 0, "parked without a handle");

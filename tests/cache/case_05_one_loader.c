@@ -101,7 +101,8 @@ static void run_round(struct round *round)
     STRESS_CHECK(round->nr_loads == 1, "%u loads", round->nr_loads);
     STRESS_CHECK(round->nr_ok == (round->outcome == SUCCEEDS ? NR_THREADS : 0), "%u got it", round->nr_ok);
     STRESS_CHECK(round->nr_error == (round->outcome == FAILS ? NR_THREADS : 0), "%u got the error", round->nr_error);
-    STRESS_CHECK(round->nr_canceled == (round->outcome >= EXITS ? NR_THREADS - 1 : 0), "%u were told", round->nr_canceled);
+    STRESS_CHECK(round->nr_canceled == (round->outcome >= EXITS ? NR_THREADS - 1 : 0), "%u were told",
+                 round->nr_canceled);
     STRESS_CHECK(cache_test_stat(round->cache).reserved == 0, "a reservation was left");
     STRESS_CHECK(genlru_cache_contains(round->cache, &round->key, 8) ==
                      (round->outcome == SUCCEEDS && cache_test_stat(round->cache).capacity >= CHARGE),
@@ -179,7 +180,8 @@ static void not_waiting(void)
     STRESS_CHECK(im.own_answer == -EDEADLK, "a load that waits for itself: %d", im.own_answer);
     STRESS_CHECK(genlru_cache_get_or_load(im.round.cache, &im.round.key, 8, &how, &e) == -EAGAIN && !e, "no time");
     how.wait_ns = 1000000;
-    STRESS_CHECK(genlru_cache_get_or_load(im.round.cache, &im.round.key, 8, &how, &e) == -ETIMEDOUT && !e, "little time");
+    STRESS_CHECK(genlru_cache_get_or_load(im.round.cache, &im.round.key, 8, &how, &e) == -ETIMEDOUT && !e,
+                 "little time");
     __atomic_store_n(&im.may_end, 1, __ATOMIC_RELEASE);
     genlru_cache_offline();
     pthread_join(thread, NULL);

@@ -65,7 +65,8 @@ static void end(struct pager *p)
 
 static int put_reserved(struct pager *p, uint64_t key, struct genlru_cache_reservation *reservation)
 {
-    struct genlru_cache_insert how = {.value = cache_test_make(&p->owner, key, 1), .charge = 1, .reservation = reservation};
+    struct genlru_cache_insert how = {
+        .value = cache_test_make(&p->owner, key, 1), .charge = 1, .reservation = reservation};
 
     return genlru_cache_insert_u64(p->cache, key, &how, NULL);
 }

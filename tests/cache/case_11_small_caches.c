@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 {
     (void)stress_begin(argc, argv);
     genlru_cache_register_thread();
-    for (uint64_t capacity = 1; capacity <= 300; capacity += capacity < 66 || capacity > 125 ? 1 + 6 * (capacity > 66 && capacity < 299) : 1)
+    for (uint64_t capacity = 1; capacity <= 300;
+         capacity += capacity < 66 || capacity > 125 ? 1 + 6 * (capacity > 66 && capacity < 299) : 1)
         by_count(capacity);
     for (uint64_t capacity = 1; capacity <= 300; capacity += 13)
         by_bytes(capacity);

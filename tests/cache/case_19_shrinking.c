@@ -82,7 +82,8 @@ static void hand_over(void)
         capacity[!from] += 1000 - 250 * (k % 4 == 3);
         genlru_cache_set_capacity(cache[!from], capacity[!from]);
         fill(cache[!from], &owner[!from], 10000 * (k + 1), 10000 * (k + 1) + capacity[!from]);
-        STRESS_CHECK(cache_test_stat(cache[!from]).entries >= capacity[!from] * 63 / 64, "room that was given is not used");
+        STRESS_CHECK(cache_test_stat(cache[!from]).entries >= capacity[!from] * 63 / 64,
+                     "room that was given is not used");
         STRESS_CHECK(cache_test_stat(cache[0]).charge + cache_test_stat(cache[1]).charge <= 8000, "together too much");
     }
     for (unsigned i = 0; i < 2; i++) {

@@ -19,7 +19,8 @@ static struct genlru_cache *create(uint64_t capacity, enum genlru_cache_limit li
     return cache_test_create(&config);
 }
 
-static int put(struct genlru_cache *cache, uint64_t key, uint64_t charge, uint32_t flags, struct genlru_cache_entry **ret)
+static int put(struct genlru_cache *cache, uint64_t key, uint64_t charge, uint32_t flags,
+               struct genlru_cache_entry **ret)
 {
     struct genlru_cache_insert how = {.charge = charge, .flags = flags};
 

@@ -142,7 +142,8 @@ static void oversee(struct churn *c, struct stress_random *random)
         STRESS_CHECK(genlru_cache_iterate(c->cache, visit, c) == 0, "iterate");
         break;
     case 1:
-        genlru_cache_set_capacity(c->cache, stress_once_in(random, 4) ? 0 : stress_below(random, 2 * (unsigned)c->capacity));
+        genlru_cache_set_capacity(c->cache,
+                                  stress_once_in(random, 4) ? 0 : stress_below(random, 2 * (unsigned)c->capacity));
         genlru_cache_maintain(c->cache, 20);
         genlru_cache_set_capacity(c->cache, c->capacity);
         break;

@@ -12,7 +12,7 @@
 static struct cache_test_owner owner;
 static uint64_t now_ns;
 
-#define TICKS(n) ((n) * GENLRU_CACHE_TICK_NS)
+#define TICKS(n) ((n)*GENLRU_CACHE_TICK_NS)
 
 static struct genlru_cache *create(uint64_t capacity, uint64_t ttl_ns, uint32_t flags, uint64_t low)
 {
@@ -118,8 +118,8 @@ static void keeper(void)
     while (cache_test_stat(cache).charge > 600) /* ends, or the test's time does */
         sched_yield();
     set_now(TICKS(200));
-    while (cache_test_stat(cache).removed[GENLRU_CACHE_EXPIRED] +
-                   cache_test_stat(cache).removed[GENLRU_CACHE_EVICTED] + 500 <
+    while (cache_test_stat(cache).removed[GENLRU_CACHE_EXPIRED] + cache_test_stat(cache).removed[GENLRU_CACHE_EVICTED] +
+                   500 <
                1000 ||
            cache_test_stat(cache).waiting)
         sched_yield();

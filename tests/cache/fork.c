@@ -57,7 +57,8 @@ static void generation(struct genlru_cache *cache, unsigned nr)
     }
     genlru_cache_after_fork_parent();
     use(cache, nr * 10000 + 7000);
-    STRESS_CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child failed");
+    STRESS_CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                 "the child failed");
 }
 
 int main(int argc, char **argv)

@@ -38,8 +38,8 @@ struct round {
     uint64_t key;
     uint64_t seed;
     unsigned nr_rounds;
-    bool has_noise;   /* other keys come and go */
-    bool may_evict;   /* the key may go, too */
+    bool has_noise; /* other keys come and go */
+    bool may_evict; /* the key may go, too */
     uint64_t next_noise;
 };
 

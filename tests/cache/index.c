@@ -112,8 +112,8 @@ static void growth(const struct stress_options *options)
     cache_test_run(3, play, &g);
     cache_test_verify(g.cache);
     STRESS_CHECK(cache_test_stat(g.cache).index_bytes > before, "it did not grow");
-    STRESS_CHECK(cache_test_stat(g.cache).index_bytes < cache_test_stat(g.cache).entries * 16, "%llu bytes for %llu entries",
-                 (unsigned long long)cache_test_stat(g.cache).index_bytes,
+    STRESS_CHECK(cache_test_stat(g.cache).index_bytes < cache_test_stat(g.cache).entries * 16,
+                 "%llu bytes for %llu entries", (unsigned long long)cache_test_stat(g.cache).index_bytes,
                  (unsigned long long)cache_test_stat(g.cache).entries);
     cache_test_destroy(g.cache, &g.owner);
 }

@@ -150,7 +150,8 @@ static void change_byte(size_t at, unsigned char value)
 {
     FILE *file = fopen(path, "r+b");
 
-    STRESS_CHECK(file && fseek(file, (long)at, SEEK_SET) == 0 && fputc(value, file) == value && fclose(file) == 0, "change");
+    STRESS_CHECK(file && fseek(file, (long)at, SEEK_SET) == 0 && fputc(value, file) == value && fclose(file) == 0,
+                 "change");
 }
 
 static void expect_refusal(struct genlru_cache *cache, int error, const char *what, size_t at)
@@ -158,7 +159,8 @@ static void expect_refusal(struct genlru_cache *cache, int error, const char *wh
     const char *reason = NULL;
     int64_t nr = genlru_cache_restore(cache, path, NULL, &reason);
 
-    STRESS_CHECK(nr == error || (error == 0 && (nr == -EILSEQ || nr == -EPROTO)), "%s at %zu: %lld", what, at, (long long)nr);
+    STRESS_CHECK(nr == error || (error == 0 && (nr == -EILSEQ || nr == -EPROTO)), "%s at %zu: %lld", what, at,
+                 (long long)nr);
     STRESS_CHECK(reason && *reason, "no reason");
     STRESS_CHECK(cache_test_stat(cache).entries == 0, "something was inserted");
 }

@@ -116,7 +116,9 @@ static void on_release(void *ctx, const struct genlru_cache_info *info, enum gen
 
 static bool may_be_in(const struct model *m, unsigned nr)
 {
-    return m->entry[nr].is_in && (!m->entry[nr].expires_ns || m->now_ns < m->entry[nr].expires_ns + 2 * GENLRU_CACHE_TICK_NS); /* 2: tick 0 is none */
+    return m->entry[nr].is_in &&
+           (!m->entry[nr].expires_ns ||
+            m->now_ns < m->entry[nr].expires_ns + 2 * GENLRU_CACHE_TICK_NS); /* 2: tick 0 is none */
 }
 
 static void insert(struct model *m, unsigned nr)

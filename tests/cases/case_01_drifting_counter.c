@@ -151,7 +151,7 @@ static void test_fault(unsigned kind, int fault)
     int got;
 
     stress_context("fault of %d, list %u", fault, kind);
-    policy.probation = (struct genlru_probation_rules){20, 10, 1, -2, 1, 1};
+    policy.probation = (struct genlru_probation_rules){20, 10, 1, -2, 1, 1, 0, 0};
     config.policy = &policy;
     config.capacity = NR_NODES;
     config.stripes = 1;

@@ -87,7 +87,7 @@ static void test_figures(const struct stress_options *options, unsigned stripes,
 
     stress_context("figures, %u stripes, %u types", stripes, nr_types);
     memset(&world, 0, sizeof(world));
-    policy.probation = (struct genlru_probation_rules){20, 50, 1, -2, 1, 1};
+    policy.probation = (struct genlru_probation_rules){20, 50, 1, -2, 1, 1, 0, 0};
     config.policy = &policy;
     config.capacity = NR_KEYS * 10;
     config.stripes = stripes;

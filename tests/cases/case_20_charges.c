@@ -37,7 +37,7 @@ static void test_states(void)
     struct genlru_policy policy = GENLRU_POLICY_DEFAULT;
     int state;
 
-    policy.probation = (struct genlru_probation_rules){50, 0, 1, -2, 1, 1};
+    policy.probation = (struct genlru_probation_rules){50, 0, 1, -2, 1, 1, 0, 0};
     for (state = 0; state < NR_STATES; state++) {
         struct genlru *lru =
             case_create_of(state == PROBATION ? &policy : &GENLRU_POLICY_DEFAULT, state == PROBATION ? 1000 : 100, 1);

@@ -171,7 +171,8 @@ static uint64_t play(struct policy *p)
 /* Those that hold an lru allocate while they run, and end the program then, as a result without it would be none. */
 static bool allocates_later(const struct policy_ops *ops)
 {
-    return ops == &policy_genlru || ops == &policy_mglru || ops == &policy_mglru_old || ops == &policy_mglru_fg;
+    return ops == &policy_genlru || ops == &policy_mglru || ops == &policy_mglru_old || ops == &policy_mglru_fg ||
+           ops == &policy_tuned_fg;
 }
 
 static void play_without_memory(void *ctx)

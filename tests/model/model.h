@@ -191,6 +191,7 @@ void model_enter(struct model *model, struct model_node *node, unsigned flags, c
 struct model_shadow model_shadow_decode(genlru_shadow shadow);
 genlru_shadow model_shadow_of(const struct model *model, const struct model_node *node);
 unsigned model_shadow_tier(const struct model *model, const struct model_shadow *shadow);
+bool model_is_within(const struct model *model, const struct model_shadow *shadow, unsigned percent);
 bool model_is_recent(const struct model *model, const struct model_shadow *shadow);
 
 /* ---- model_list.c ---- */

@@ -20,8 +20,14 @@ struct call {
     unsigned nr_idle;          /* batches in a row */
     unsigned refuge_rank;      /* of the node that named it */
     struct model_list *refuge; /* of the block's nodes that find no place elsewhere */
-    uint64_t looks;            /* of the batch */
-    uint64_t nodes;            /* isolated in the batch */
+    bool has_residents;        /* of the type: blocks in its generations */
+    bool is_undecided;         /* a duel found no more residents */
+    unsigned contender;        /* freq of the node that duels; 0 = none does */
+    unsigned duel_left;        /* residents that may still win */
+    uint64_t duel_nodes;       /* figures from which on the duel is over */
+    uint64_t duel_scanned;
+    uint64_t looks; /* of the batch */
+    uint64_t nodes; /* isolated in the batch */
 };
 
 static bool has_enough(struct call *call)
@@ -47,6 +53,11 @@ static bool is_over(struct call *call)
 
 static bool is_batch_over(struct call *call)
 {
+    if (call->is_undecided)
+        return true;
+    if (call->contender)
+        return call->duel_left == 0 || call->result.nodes >= call->duel_nodes ||
+               call->result.scanned >= call->duel_scanned;
     return call->nodes >= BATCH_VICTIMS || call->looks >= BATCH_LOOKS || is_over(call);
 }
 
@@ -107,7 +118,84 @@ static bool is_saturated(const struct model *model, const struct model_node *nod
            node->refs >= model->policy.hit.refs_max;
 }
 
-/* False: the node stays where it is, for want of a block. */
+/* A second chance: up by what its refs say, which fade. */
+static bool keep(struct call *call, struct model_node *node)
+{
+    struct model *model = call->model;
+    const struct genlru_keep_rules *rules = &model->policy.keep;
+    unsigned up = rules->up, used = node->refs > 0 ? node->refs - 1 : 0, half;
+
+    call->result.protected_++;
+    model->stat.protected_++;
+    if (call->duel_left > 0)
+        call->duel_left--;
+    for (half = used / 2; rules->up_doubling && half > 0; half /= 2)
+        up++;
+    if (rules->decay == GENLRU_DECAY_ALL)
+        used = 0;
+    else if (rules->decay == GENLRU_DECAY_HALF)
+        used /= 2;
+    else if (used > 0)
+        used--;
+    if (node->refs > 0)
+        node->refs = 1 + used;
+    node->seq = model->min_seq[node->type] + up;
+    if (node->seq > model->max_seq)
+        node->seq = model->max_seq;
+    return move(call, node);
+}
+
+static bool graduate(struct call *call, struct model_node *node)
+{
+    struct model *model = call->model;
+    const struct genlru_probation_rules *probation = &model->policy.probation;
+
+    call->result.promoted++;
+    model->stat.promoted++;
+    node->is_on_probation = false;
+    if (node->refs > probation->promoted_refs)
+        node->refs = probation->promoted_refs;
+    node->seq = model_place(model, node->type, probation->place);
+    return move(call, node);
+}
+
+static void scan(struct call *call, struct model_list *list, unsigned threshold);
+
+/* A node of probation against the oldest residents, until one loses or enough won. */
+static bool duel(struct call *call, struct model_node *node, unsigned threshold)
+{
+    enum { STRAYS = 64 };
+    struct model *model = call->model;
+    const struct genlru_probation_rules *probation = &model->policy.probation;
+    struct model_list *refuge = call->refuge;
+    unsigned rank = call->refuge_rank;
+    uint64_t nodes = call->result.nodes;
+    bool is_lost;
+
+    if (!call->has_residents) {
+        isolate(call, node);
+        return true;
+    }
+    call->contender = model_aged_freq(model, node->freq, node->epoch);
+    call->duel_left = probation->duel;
+    call->duel_nodes = nodes + 1;
+    call->duel_scanned = call->result.scanned + probation->duel + STRAYS;
+    scan(call, model_list_of_seq(model, node->type, model->min_seq[node->type]), threshold);
+    is_lost = call->duel_left == 0;
+    call->contender = call->duel_left = 0;
+    call->refuge = refuge;
+    call->refuge_rank = rank;
+    if (call->result.nodes != nodes)
+        return graduate(call, node);
+    if (is_lost) {
+        isolate(call, node);
+        return true;
+    }
+    call->is_undecided = true;
+    return false;
+}
+
+/* False: the node stays where it is, for want of a block, or because its duel came to no end. */
 static bool judge(struct call *call, struct model_node *node, struct model_list *list, unsigned threshold)
 {
     struct model *model = call->model;
@@ -125,14 +213,11 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
         node->is_on_probation = false;
         return move(call, node);
     }
-    if (!call->is_desperate && node->is_on_probation && node->refs >= probation->promote_refs) {
-        call->result.promoted++;
-        model->stat.promoted++;
-        node->is_on_probation = false;
-        if (node->refs > probation->promoted_refs)
-            node->refs = probation->promoted_refs;
-        node->seq = model_place(model, node->type, probation->place);
-        return move(call, node);
+    if (!call->is_desperate && node->is_on_probation && probation->duel > 0) {
+        if (model_aged_freq(model, node->freq, node->epoch) >= probation->promote_refs)
+            return duel(call, node, threshold);
+    } else if (!call->is_desperate && node->is_on_probation && node->refs >= probation->promote_refs) {
+        return graduate(call, node);
     }
     if (!call->is_desperate && !node->is_on_probation && model_tier(model, node) > threshold) {
         model->hist[node->type].protected_[model_tier(model, node)]++;
@@ -140,6 +225,13 @@ static bool judge(struct call *call, struct model_node *node, struct model_list 
     }
     if (!call->is_desperate && !node->is_on_probation && is_saturated(model, node))
         return protect(call, node);
+    if (!call->is_desperate && !node->is_on_probation && call->contender > 0) {
+        if (model_aged_freq(model, node->freq, node->epoch) >= call->contender)
+            return keep(call, node);
+    } else if (!call->is_desperate && !node->is_on_probation && model->policy.keep.refs > 0 && !node->has_tier_cap &&
+               node->refs >= model->policy.keep.refs) {
+        return keep(call, node);
+    }
     isolate(call, node);
     return true;
 }
@@ -161,7 +253,7 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
     for (i = block->begin; i < block->end; i++) {
         struct model_node *node = block->place[i];
 
-        if (first_kept < MODEL_PLACES ? has_enough(call) : is_batch_over(call))
+        if (call->is_undecided || (first_kept < MODEL_PLACES ? has_enough(call) : is_batch_over(call)))
             break;
 
         if (!node) {
@@ -175,7 +267,7 @@ static bool scan_block(struct call *call, struct model_block *block, struct mode
             block->place[i] = node;
             if (first_kept == MODEL_PLACES)
                 first_kept = i;
-            if (rank_of(node) >= call->refuge_rank) {
+            if (!call->is_undecided && rank_of(node) >= call->refuge_rank) {
                 call->refuge_rank = rank_of(node);
                 call->refuge = model_home(call->model, node);
             }
@@ -196,7 +288,7 @@ static void scan(struct call *call, struct model_list *list, unsigned threshold)
 
         call->refuge = NULL;
         call->refuge_rank = 0;
-        if (!scan_block(call, block, list, threshold))
+        if (!scan_block(call, block, list, threshold) || call->is_undecided)
             break;
         if (block->begin == block->end) {
             model_drop(call->model, list, 0);
@@ -205,6 +297,16 @@ static void scan(struct call *call, struct model_list *list, unsigned threshold)
             model_link(call->refuge, call->refuge->nr, block);
         }
     }
+}
+
+static uint64_t probation_nodes(const struct model *model, unsigned type)
+{
+    uint64_t nr = 0;
+    unsigned i;
+
+    for (i = 0; i < model->nr_nodes; i++)
+        nr += model->node[i].state == MODEL_LISTED && model->node[i].is_on_probation && model->node[i].type == type;
+    return nr;
 }
 
 static uint64_t probation_charge(const struct model *model, unsigned type)
@@ -218,19 +320,41 @@ static uint64_t probation_charge(const struct model *model, unsigned type)
     return charge;
 }
 
-static bool is_probation_due(struct model *model, unsigned type)
+static bool has_residents(struct model *model, unsigned type)
 {
-    uint64_t share = model_percent(model->capacity, model->policy.probation.percent);
     unsigned i;
+
+    for (i = 0; i < model->nr_rings; i++)
+        if (model_has_blocks(model, &model->list[type][i]))
+            return true;
+    return false;
+}
+
+/* Beyond one victim, were all as heavy as those on probation. */
+static uint64_t wanted_beyond(const struct call *call, unsigned type)
+{
+    const struct genlru_budget *budget = call->budget;
+    uint64_t nr = probation_nodes(call->model, type), mean = nr ? probation_charge(call->model, type) / nr : 0, wanted;
+
+    if (budget->charge)
+        wanted = budget->charge > call->result.charge ? budget->charge - call->result.charge : 0;
+    else
+        wanted = ((budget->nodes && budget->nodes < call->max ? budget->nodes : call->max) - call->result.nodes) * mean;
+    return wanted > mean ? wanted - mean : 0;
+}
+
+static bool is_probation_due(const struct call *call, unsigned type)
+{
+    struct model *model = call->model;
+    uint64_t share = model_percent(model->capacity, model->policy.probation.percent);
+    uint64_t beyond = wanted_beyond(call, type);
 
     if (!model_has_blocks(model, model_probation(model, type)))
         return false;
-    if (probation_charge(model, type) >= (share > 1 ? share : 1))
+    beyond = beyond < share ? beyond : share;
+    if (probation_charge(model, type) >= beyond && probation_charge(model, type) - beyond >= (share > 1 ? share : 1))
         return true;
-    for (i = 0; i < model->nr_rings; i++)
-        if (model_has_blocks(model, &model->list[type][i]))
-            return false;
-    return true;
+    return !has_residents(model, type);
 }
 
 /* True: something was looked at or moved. */
@@ -239,8 +363,11 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
     struct model *model = call->model;
     uint64_t before = call->result.scanned + call->result.holes;
     struct model_list *list = model_probation(model, type);
+    bool is_probation = is_probation_due(call, type);
 
-    if (!is_probation_due(model, type)) {
+    call->has_residents = has_residents(model, type);
+    call->is_undecided = false;
+    if (!is_probation || (model->policy.probation.duel > 0 && call->has_residents)) {
         uint64_t limit = call->budget->scanned, swept = 0;
         struct model_list *blocked = NULL;
         enum model_step step = model_make_oldest(model, type, limit ? limit - call->result.scanned : UINT64_MAX,
@@ -256,8 +383,9 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
         }
         if (step == MODEL_AGED)
             *wish = (struct model_wish){true, NULL};
-        list = model_list_of_seq(model, type, model->min_seq[type]);
     }
+    if (!is_probation)
+        list = model_list_of_seq(model, type, model->min_seq[type]);
     if (list->nr == 0) {
         if (!wish->flush)
             *wish = (struct model_wish){true, list};
@@ -308,7 +436,7 @@ static bool is_out_of_bounds(struct call *call)
 
     if (call->nr_idle > 4 * call->model->nr_types * (call->model->nr_gens + 2) + 2)
         return true;
-    if (done->scanned <= 16 + 2 * done->nodes)
+    if (done->scanned <= 256 + 2 * done->nodes)
         return false;
     if (call->nr_nodes == 0)
         call->nr_nodes = 1 + model_sum(call->model).nodes + done->nodes;

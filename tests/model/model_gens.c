@@ -200,6 +200,18 @@ enum model_step model_make_oldest(struct model *model, unsigned type, uint64_t m
     enum model_step step;
 
     pass_empty(model, type);
+    if (model->policy.full_window) {
+        bool is_any_full = false;
+        unsigned t;
+
+        for (t = 0; t < model->nr_types; t++)
+            is_any_full = is_any_full || is_full(model, t);
+        if (!is_any_full) {
+            begin_gen(model);
+            ++*aged;
+            return MODEL_AGED;
+        }
+    }
     if (model_width(model, type) > MIN_WIDTH) {
         *ret_flush = oldest(model, type);
         return oldest(model, type)->nr > 0 ? MODEL_READY : MODEL_BLOCKED;

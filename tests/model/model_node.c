@@ -158,7 +158,12 @@ int model_advise(struct model *model, struct model_node *node, int advice)
             if (node->is_on_probation) { /* it graduates when its turn comes */
                 unsigned enough = smaller(model->policy.probation.promote_refs, model->policy.hit.refs_max);
 
-                node->refs = node->refs > enough ? node->refs : enough;
+                if (model->policy.probation.duel > 0) {
+                    node->freq = model->policy.hit.freq_max;
+                    node->epoch = model->epoch;
+                } else {
+                    node->refs = node->refs > enough ? node->refs : enough;
+                }
             } else if (node->seq < seq) { /* never older than it is */
                 node->seq = seq;
             }
@@ -215,6 +220,8 @@ static int entrance(const struct model *model, const struct model_node *node, un
 
     if (flags & GENLRU_ADD_HOT)
         return place->hot;
+    if (recent && place->refault_percent > 0 && model_is_within(model, recent, place->refault_percent))
+        return place->refault;
     if (recent && (flags & GENLRU_ADD_MAPPED) && recent->is_workingset)
         return place->fault_workingset;
     if (recent && (flags & GENLRU_ADD_MAPPED) && recent->refs > 0)
@@ -226,7 +233,8 @@ static int entrance(const struct model *model, const struct model_node *node, un
 
 void model_enter(struct model *model, struct model_node *node, unsigned flags, const struct model_shadow *recent)
 {
-    bool skips = recent && model->policy.probation.refault_skips;
+    unsigned near = model->policy.place.refault_percent;
+    bool skips = recent && model->policy.probation.refault_skips && (near == 0 || model_is_within(model, recent, near));
 
     node->is_prefetched = (flags & GENLRU_ADD_PREFETCHED) != 0;
     node->is_noreuse = (flags & GENLRU_ADD_NOREUSE) != 0;
@@ -295,16 +303,21 @@ unsigned model_shadow_tier(const struct model *model, const struct model_shadow 
     return model_tier(model, &node);
 }
 
+bool model_is_within(const struct model *model, const struct model_shadow *shadow, unsigned percent)
+{
+    uint64_t steps = ((model->clock >> model->clock_shift) - shadow->clock) % (UINT64_C(1) << 26);
+
+    return model->capacity != GENLRU_NO_LIMIT && steps << model->clock_shift < model_percent(model->capacity, percent);
+}
+
 bool model_is_recent(const struct model *model, const struct model_shadow *shadow)
 {
     const struct genlru_refault_rules *rules = &model->policy.refault;
     uint64_t gens = (model->max_seq - shadow->seq) % 256;
-    uint64_t steps = ((model->clock >> model->clock_shift) - shadow->clock) % (UINT64_C(1) << 26);
 
     if (!shadow->is_one || shadow->tag != model->tag || shadow->type >= model->nr_types)
         return false;
-    if (gens < (rules->gens ? rules->gens : model->nr_gens))
+    if (!rules->distance_only && gens < (rules->gens ? rules->gens : model->nr_gens))
         return true;
-    return rules->distance_percent && model->capacity != GENLRU_NO_LIMIT &&
-           steps << model->clock_shift < model_percent(model->capacity, rules->distance_percent);
+    return rules->distance_percent && model_is_within(model, shadow, rules->distance_percent);
 }

@@ -203,6 +203,16 @@ static void randomize_policy(struct rig *rig, struct genlru_policy *p, unsigned 
     p->probation.place = random_place(rig, nr_gens);
     p->probation.promoted_refs = some(rig, max + 1);
     p->probation.refault_skips = some(rig, 2);
+    p->place.refault = random_place(rig, nr_gens);
+    p->place.refault_percent = rig_one_in(rig, 2) ? 0 : (uint16_t)rig_below(rig, 300);
+    p->refault.distance_only = some(rig, 2);
+    if (p->probation.percent && p->probation.promote_refs && p->hit.freq_max && rig_one_in(rig, 2))
+        p->probation.duel = 1 + some(rig, 20);
+    p->keep.up = 1 + some(rig, 3);
+    p->keep.refs = rig_one_in(rig, 2) ? 0 : 1 + some(rig, 5);
+    p->keep.up_doubling = some(rig, 2);
+    p->keep.decay = some(rig, 3);
+    p->full_window = some(rig, 2);
     p->age_percent = rig_one_in(rig, 2) ? 0 : (uint16_t)rig_below(rig, 150);
     p->epoch_percent = rig_one_in(rig, 2) ? 0 : (uint16_t)rig_below(rig, 400);
     if (genlru_policy_check(p, nr_gens))
@@ -213,14 +223,15 @@ static void choose_policy(struct rig *rig)
 {
     static const struct genlru_policy *const presets[] = {&GENLRU_POLICY_MGLRU, &GENLRU_POLICY_MGLRU_OLD,
                                                           &GENLRU_POLICY_MGLRU_FG, &GENLRU_POLICY_DEFAULT};
-    static const char *const names[] = {"mglru", "mglru-old", "mglru-fg", "default", "random"};
-    unsigned chosen = (unsigned)rig_below(rig, 8), i;
+    static const char *const names[] = {"mglru", "mglru-old", "mglru-fg", "default", "random", "rule"};
+    unsigned chosen = (unsigned)rig_below(rig, 10), i;
 
-    for (i = 0; i < 5; i++)
+    for (i = 0; i < 6; i++)
         if (strcmp(rig->options.policy, names[i]) == 0)
             chosen = i;
-    rig->policy = *presets[chosen < 4 ? chosen : 3];
-    if (chosen >= 4)
+    rig->policy = chosen == 5 ? *genlru_policy_rule(some(rig, GENLRU_NR_RULES)) : *presets[chosen < 4 ? chosen : 3];
+    rig->policy.learn = 0; /* of a learning lru unit/learn tells, and unit/mini by another model */
+    if (chosen == 4 || chosen > 5)
         randomize_policy(rig, &rig->policy, rig->config.nr_gens);
     /*
      * windows hold few nodes here: a controller that waits for 64 refaults would never be seen at

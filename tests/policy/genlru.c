@@ -153,10 +153,39 @@ static const struct golden_step own[] = {
     {POLICY_READ, 9, false, "0: | 1: 0.4 | 2: | 3: 3.4 8.3 9.1"},
 };
 
+Test(tuned_fg, golden_read)
+{
+    RUN(policy_tuned_fg, four, own);
+    REPLAY(policy_tuned_fg, four, own);
+}
+
+/*
+ * The default begins with a duel; behind p: stands probation, for new nodes once the cache is full.
+ *
+ *   6   4   scans the oldest: 0 was used again and is kept, one up; evicts 1
+ *   8   5   4 was used again: it contends with 2, the oldest, and wins; evicts 2
+ *   9   6   5 was not; evicts it
+ *   10  5   comes back with what its shadow counted, so used twice; evicts 6
+ *   11  7   and contends: evicts 3
+ */
+static const struct golden_step duel[] = {
+    {POLICY_READ, 0, false, "0: | 1: | 2: | 3: 0.1"},
+    {POLICY_READ, 1, false, "0: | 1: | 2: | 3: 0.1 1.1"},
+    {POLICY_READ, 2, false, "0: | 1: | 2: | 3: 0.1 1.1 2.1"},
+    {POLICY_READ, 3, false, "0: | 1: | 2: | 3: 0.1 1.1 2.1 3.1"},
+    {POLICY_READ, 0, true, "0: | 1: | 2: | 3: 0.2 1.1 2.1 3.1"},
+    {POLICY_READ, 4, false, "0: | 1: | 2: 0.1 | 3: 2.1 3.1 | p: 4.1"},
+    {POLICY_READ, 4, true, "0: | 1: | 2: 0.1 | 3: 2.1 3.1 | p: 4.2"},
+    {POLICY_READ, 5, false, "0: | 1: | 2: 0.1 | 3: 3.1 4.2 | p: 5.1"},
+    {POLICY_READ, 6, false, "0: | 1: | 2: 0.1 | 3: 3.1 4.2 | p: 6.1"},
+    {POLICY_READ, 5, false, "0: | 1: | 2: 0.1 | 3: 3.1 4.2 | p: 5.2"},
+    {POLICY_READ, 7, false, "0: | 1: | 2: 0.1 | 3: 4.2 5.2 | p: 7.1"},
+};
+
 Test(genlru, golden_read)
 {
-    RUN(policy_genlru, four, own);
-    REPLAY(policy_genlru, four, own);
+    RUN(policy_genlru, four, duel);
+    REPLAY(policy_genlru, four, duel);
 }
 
 /*
@@ -354,7 +383,7 @@ Test(genlru, equal_sizes_are_entries)
 {
     enum { NR_IDS = 200, NR_REQUESTS = 20000 };
     static const struct policy_ops *const presets[] = {&policy_mglru, &policy_mglru_old, &policy_mglru_fg,
-                                                       &policy_genlru};
+                                                       &policy_tuned_fg, &policy_genlru};
     static uint32_t ids[NR_REQUESTS];
     static uint64_t sizes[NR_IDS];
     uint64_t state = 99;

@@ -93,9 +93,10 @@ Test(spec, every_field)
     static bool changed[sizeof(struct genlru_policy)];
     const struct genlru_policy *policy = &GENLRU_POLICY_DEFAULT;
     size_t nr_constants = sizeof(policy->hit) - sizeof(policy->hit.unused) + sizeof(policy->mapped) +
-                          sizeof(policy->place) + sizeof(policy->refault) - sizeof(policy->refault.unused) +
-                          sizeof(policy->tiers) - sizeof(policy->tiers.unused) + sizeof(policy->probation) +
-                          sizeof(policy->age_percent) + sizeof(policy->epoch_percent);
+                          sizeof(policy->place) - sizeof(policy->place.unused) + sizeof(policy->refault) +
+                          sizeof(policy->tiers) - sizeof(policy->tiers.unused) + sizeof(policy->probation) -
+                          sizeof(policy->probation.unused) + sizeof(policy->keep) + sizeof(policy->age_percent) +
+                          sizeof(policy->epoch_percent) + sizeof(policy->full_window) + sizeof(policy->learn);
     size_t nr_changed = 0;
     char text[600] = "genlru";
 
@@ -106,7 +107,13 @@ Test(spec, every_field)
     }
     mark_changed(text, changed);
     mark_changed("genlru+tiers.tier_of_refs.3=3+tiers.tier_of_refs.4=3", changed);
+    /* what makes sense with others only */
+    mark_changed("genlru+hit.freq_max=1+probation.percent=1+probation.promote_refs=1+probation.duel=1", changed);
+    mark_changed("genlru+keep.up=1+keep.refs=1", changed);
     for (size_t i = 0; policy_spec_field(i); i++) {
+        if (strcmp(policy_spec_field(i), "rule") == 0) {
+            continue; /* changes the whole policy, its name, too */
+        }
         for (int value = 0; value < 600; value++) {
             snprintf(text, sizeof(text), "genlru+%s=%d", policy_spec_field(i), value);
             mark_changed(text, changed);
@@ -119,6 +126,18 @@ Test(spec, every_field)
     for (size_t b = 0; b < offsetof(struct genlru_policy, hit); b++) {
         cr_assert_not(changed[b], "size and name");
     }
+}
+
+/* rule=N stands for that rule's policy, and changes after it change it. */
+Test(spec, rule)
+{
+    struct policy_spec spec = parse("genlru+rule=3+keep.refs=7");
+    const struct genlru_variant *v = spec.variant;
+    struct genlru_policy expected = *genlru_policy_rule(3);
+
+    expected.keep.refs = 7;
+    cr_assert_eq(memcmp(&v->policy, &expected, sizeof(expected)), 0);
+    policy_spec_fini(&spec);
 }
 
 Test(spec, refused)

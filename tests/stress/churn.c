@@ -39,6 +39,8 @@ static const struct setup setups[] = {
     {"large", 1, 8192, 100000, 2, 1, 4, 8000, false, &GENLRU_POLICY_DEFAULT},
     {"large types", 1, 4096, 50000, 8, 4, 8, 5000, true, &GENLRU_POLICY_MGLRU_OLD},
     {"three lrus", 3, 512, 4000, 2, 2, 4, 6000, false, NULL},
+    {"learning", 1, 64, 800, 2, 1, 4, 6000, true, &GENLRU_POLICY_DEFAULT},
+    {"learning large", 1, 8192, 100000, 4, 2, 4, 8000, true, &GENLRU_POLICY_DEFAULT},
     {"wide window", 1, 1024, 8000, 2, 1, 64, 6000, false, &GENLRU_POLICY_DEFAULT},
 };
 
@@ -92,7 +94,7 @@ static struct genlru_policy everything(void)
     policy.hit.freq_max = 15;
     policy.refault.keep_freq = 1;
     policy.refault.distance_percent = 100;
-    policy.probation = (struct genlru_probation_rules){10, 50, 1, -2, 1, 1};
+    policy.probation = (struct genlru_probation_rules){10, 50, 1, -2, 1, 1, 0, 0};
     policy.age_percent = 10;
     policy.epoch_percent = 20;
     return policy;

@@ -105,7 +105,7 @@ static struct genlru_policy everything(void)
     policy.hit.freq_max = 15;
     policy.refault.keep_freq = 1;
     policy.refault.distance_percent = 100;
-    policy.probation = (struct genlru_probation_rules){10, 50, 1, -2, 1, 1};
+    policy.probation = (struct genlru_probation_rules){10, 50, 1, -2, 1, 1, 0, 0};
     policy.age_percent = 10;
     policy.epoch_percent = 20;
     return policy;

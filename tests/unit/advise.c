@@ -45,7 +45,8 @@ Test(advise, where_nodes_go)
     genlru_access(lru, &nodes[3]);
     cr_assert(genlru_node_refs(&nodes[3]) == 1 && unit_age_of(lru, &nodes[3]) == 3, "the next access is the first");
     cr_assert(genlru_advise(lru, &nodes[4], GENLRU_ADVICE_PAGEOUT) == 0);
-    cr_assert(genlru__tier_of(unit_word(&nodes[4]) | GENLRU_REFS_MASK, &lru->policy) == 0, "no tier protects it");
+    cr_assert(genlru__tier_of(unit_word(&nodes[4]) | GENLRU_REFS_MASK, genlru__policy(lru)) == 0,
+              "no tier protects it");
     cr_assert(genlru_advise(lru, &nodes[4], (enum genlru_advice)7) == -EINVAL);
     cr_assert(genlru_advise(lru, &nodes[4], (enum genlru_advice) - 1) == -EINVAL);
     cr_assert(genlru_advise(NULL, &nodes[4], GENLRU_ADVICE_COLD) == -EINVAL);

@@ -236,6 +236,8 @@ Test(del, batch)
     for (i = 30; i < 40; i++)
         cr_assert(genlru_unpin(lru, &nodes[i]) == GENLRU_YOURS);
     cr_assert(genlru_charge(lru) == 0);
+    one[0] = NULL;
+    cr_assert(genlru_del_batch(lru, one, 1, results) == 0 && results[0] == -EINVAL);
     cr_assert(genlru_del_batch(NULL, one, 1, results) == 0 && genlru_del_batch(lru, NULL, 1, results) == 0 &&
               genlru_del_batch(lru, one, 1, NULL) == 0);
     unit_end(&unit, lru, nodes, NR);

@@ -19,7 +19,7 @@ static void expect_walk(struct genlru *lru, const struct genlru_node *nodes, siz
         if (!genlru_node_is_listed(&nodes[i]))
             continue;
         want.charge_by_refs[genlru_impl_refs(word)] += charge;
-        want.charge_by_tier[genlru__tier_of(word, &lru->policy)] += charge;
+        want.charge_by_tier[genlru__tier_of(word, genlru__policy(lru))] += charge;
         if (!genlru_impl_gen(word)) {
             want.pinned_charge += charge;
         } else if (word & GENLRU_PROBATION) {
@@ -51,7 +51,7 @@ Test(histogram, equals_a_walk)
     struct genlru *lru;
     size_t i;
 
-    policy.probation = (struct genlru_probation_rules){10, 50, 2, 1, 2, 1};
+    policy.probation = (struct genlru_probation_rules){10, 50, 2, 1, 2, 1, 0, 0};
     config.policy = &policy;
     config.capacity = NR;
     config.nr_types = 2;

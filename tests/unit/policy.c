@@ -51,7 +51,7 @@ Test(policy, presets_are_the_published_ones)
         struct genlru *lru = (struct genlru *)&unit;                                                    \
         const char *wrong;                                                                              \
                                                                                                         \
-        p.probation = (struct genlru_probation_rules){10, 90, 2, 1, 2, 1};                              \
+        p.probation = (struct genlru_probation_rules){10, 90, 2, 1, 2, 1, 0, 0};                        \
         cr_assert_null(genlru_policy_check(&p, 4));                                                     \
         p.field = (value);                                                                              \
         wrong = genlru_policy_check(&p, 4);                                                             \
@@ -103,6 +103,14 @@ Test(policy, each_field_out_of_range)
     WRONG(probation.percent, 91, "probation.percent");
     WRONG(probation.fill_percent, 101, "probation.fill_percent");
     WRONG(probation.place, 4, "probation.place");
+    WRONG(probation.duel, 65, "duel");
+    WRONG(probation.duel, 1, "freq_max");
+    WRONG(keep.up, 64, "keep.up");
+    WRONG(keep.refs, 1, "keep.up");
+    WRONG(keep.up_doubling, 2, "up_doubling");
+    WRONG(keep.decay, 3, "decay");
+    WRONG(place.refault, 4, "place");
+    WRONG(learn, 2, "learn");
     WRONG(probation.promoted_refs, 16, "probation.promoted_refs");
     WRONG(mapped.second_marks, 2, "second_marks");
     WRONG(mapped.youngest_counts, 255, "youngest_counts");
@@ -114,7 +122,7 @@ Test(policy, each_field_out_of_range)
     WRONG(probation.refault_skips, 2, "refault_skips");
     WRONG(hit.unused[0], 1, "unused");
     WRONG(hit.unused[6], 1, "unused");
-    WRONG(refault.unused, 1, "unused");
+    WRONG(place.unused, 1, "unused");
     WRONG(tiers.unused, 1, "unused");
     cr_assert_not_null(genlru_policy_check(NULL, 4));
 }
@@ -135,7 +143,7 @@ Test(policy, larger_struct)
     cr_assert_null(genlru_policy_check(&own.policy, 4));
     config.policy = &own.policy;
     lru = unit_create(&config);
-    cr_assert(lru->policy.size == sizeof(own.policy) && lru->view.rules.refs_max == 9);
+    cr_assert(genlru__policy(lru)->size == sizeof(own.policy) && lru->view.rules.refs_max == 9);
     unit_end(&unit, lru, NULL, 0);
     own.newer[1] = 1;
     cr_assert(strstr(genlru_policy_check(&own.policy, 4), "not known"));
@@ -149,14 +157,14 @@ Test(policy, edges_are_sound)
 
     p.hit = (struct genlru_hit_rules){15, 63, 15, 64, 255, 63, 15, 1, 15, {0}};
     p.mapped = (struct genlru_mapped_rules){63, 15, 1, 255, 15, 1};
-    p.place = (struct genlru_place_rules){3, -4, 0, 0, -1, 3, 0, -4};
+    p.place = (struct genlru_place_rules){3, -4, 0, 0, -1, 3, 0, -4, 3, 0, 65535};
     p.refault.gens = 64;
     p.refault.refs_cap = 15;
-    p.probation = (struct genlru_probation_rules){90, 100, 255, -4, 15, 1};
+    p.probation = (struct genlru_probation_rules){90, 100, 255, -4, 15, 1, 0, 0};
     cr_assert_null(genlru_policy_check(&p, 4));
     p.hit = (struct genlru_hit_rules){1, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
     p.mapped = (struct genlru_mapped_rules){0, 1, 0, 1, 0, 0};
     p.refault.refs_cap = 0;
-    p.probation = (struct genlru_probation_rules){0, 255, 0, 100, 0, 0};
+    p.probation = (struct genlru_probation_rules){0, 255, 0, 100, 0, 0, 0, 0};
     cr_assert_null(genlru_policy_check(&p, 4), "without probation its other fields do not matter");
 }

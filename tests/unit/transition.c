@@ -33,19 +33,21 @@ static const struct genlru_policy *policy_of(unsigned i)
 
     if (i < 4)
         return presets[i];
+    if (i > 4) /* what a learning lru runs on: second chances, places of refaults, frequencies kept */
+        return genlru_policy_rule(i - 5);
     /* frequency, probation, a deferral by three, and no rule at its preset's value */
     custom = GENLRU_POLICY_MGLRU_FG;
     custom.name = "custom";
     custom.hit = (struct genlru_hit_rules){5, 3, 4, 1, 3, 3, 2, 1, 9, {0}};
     custom.mapped = (struct genlru_mapped_rules){2, 4, 1, 3, 1, 0};
-    custom.place = (struct genlru_place_rules){-2, -1, 3, 1, 1, 2, -1, 0};
+    custom.place = (struct genlru_place_rules){-2, -1, 3, 1, 1, 2, -1, 0, 0, 0, 0};
     custom.refault = (struct genlru_refault_rules){2, 4, 1, 3, 50, 1, 0};
     custom.tiers.protect_refs = 1;
-    custom.probation = (struct genlru_probation_rules){10, 50, 2, 1, 2, 1};
+    custom.probation = (struct genlru_probation_rules){10, 50, 2, 1, 2, 1, 0, 0};
     return &custom;
 }
 
-enum { NR_POLICIES = 5 };
+enum { NR_POLICIES = 13 };
 
 /* A window with max_seq such that its code is `youngest`. */
 static struct world world(const struct genlru_policy *policy, unsigned nr_gens, unsigned width, unsigned youngest,
@@ -245,6 +247,19 @@ static uint32_t mapped_custom(const struct world *w, uint32_t word, bool is_dear
     return with_code(with_refs(word, min(r, rules->refs_cap)), w->code_of_age[age]);
 }
 
+/* What the rules of a learning lru share: an access counts, and what is dear goes to the youngest generation. */
+static uint32_t mapped_rule(const struct world *w, uint32_t word, bool is_dear)
+{
+    unsigned r = genlru_impl_refs(word) + 1, gen = genlru_impl_gen(word);
+
+    if (word & GENLRU_NOREUSE)
+        return word;
+    word = with_refs(count_freq(w, word & ~GENLRU_PREFETCHED), min(r, 15));
+    if (!gen || (word & GENLRU_PROBATION) || w->age_of_code[gen] == 0)
+        return word;
+    return with_code(word, w->code_of_age[is_dear ? 0 : w->age_of_code[gen]]);
+}
+
 static uint32_t demoted(const struct world *w, uint32_t word)
 {
     word = with_refs(word, 0) & ~GENLRU_WORKINGSET;
@@ -261,6 +276,8 @@ static uint32_t advised(const struct world *w, uint32_t word, enum genlru_advice
         if (genlru_impl_gen(word) && (word & GENLRU_PROBATION)) {
             unsigned enough = min(w->policy->probation.promote_refs, w->policy->hit.refs_max);
 
+            if (w->policy->probation.duel) /* no resident has more */
+                return (word & ~UINT32_C(0x3f800)) | (uint32_t)w->policy->hit.freq_max << 11 | (w->epoch & 7) << 15;
             return with_refs(word, genlru_impl_refs(word) > enough ? genlru_impl_refs(word) : enough);
         }
         if (genlru_impl_gen(word) &&
@@ -300,9 +317,29 @@ static uint32_t unlisted(uint32_t word)
     return word & ~(UINT32_C(0x7f) | GENLRU_PROBATION);
 }
 
+/* The three decays, in words: all but the add's access; half of what is beyond it; one. */
+static unsigned kept_refs(const struct genlru_policy *p, unsigned refs)
+{
+    if (refs == 0)
+        return 0;
+    if (p->keep.decay == GENLRU_DECAY_ALL)
+        return 1;
+    if (p->keep.decay == GENLRU_DECAY_HALF)
+        return (refs + 1) / 2;
+    return refs == 1 ? 1 : refs - 1;
+}
+
+/* By count: used once +0, 2 or 3 times +1, 4 to 7 times +2, more +3. */
+static unsigned kept_up(const struct genlru_policy *p, unsigned refs)
+{
+    unsigned used = refs ? refs - 1 : 0;
+
+    return p->keep.up + (p->keep.up_doubling ? (used >= 2) + (used >= 4) + (used >= 8) : 0);
+}
+
 static void check_membership(const struct world *w, uint32_t word)
 {
-    static const struct genlru__past no_past = {false, 0, 0, false};
+    static const struct genlru__past no_past = {false, 0, 0, false, false};
     enum state state = state_of(word);
     bool is_pinned = word & GENLRU_PINNED, on_probation = word & GENLRU_PROBATION;
     unsigned age = state == LISTED ? w->age_of_code[genlru_impl_gen(word)] : 0;
@@ -363,6 +400,11 @@ static void check_membership(const struct world *w, uint32_t word)
     expect(w, "protect", word, got, ret, state == LISTED && !on_probation && age == w->width - 1 ? 0 : -EPERM,
            with_code(want, w->code_of_age[w->width - 2]));
     ret = UNTOUCHED;
+    got = genlru__word_keep(word, &w->context, &ret);
+    want = with_refs(word, kept_refs(p, genlru_impl_refs(word)));
+    expect(w, "keep", word, got, ret, state == LISTED && !on_probation && age == w->width - 1 ? 0 : -EPERM,
+           with_code(want, w->code_of_age[w->width - 1 - min(w->width - 1, kept_up(p, genlru_impl_refs(word)))]));
+    ret = UNTOUCHED;
     got = genlru__word_graduate(word, &w->context, &ret);
     want = with_refs(word & ~GENLRU_PROBATION, min(genlru_impl_refs(word), p->probation.promoted_refs));
     expect(w, "graduate", word, got, ret, state == LISTED && on_probation ? 0 : -EPERM,
@@ -403,15 +445,17 @@ static void check_access(const struct world *w, uint32_t word)
     /* saturated: no access changes it. The other way round for each listed word, but for NOREUSE ones, and for old
      * ones of a policy that moves nodes: those do not count as saturated, whatever their refs are */
     if (genlru_impl_is_saturated(word, w->saturated))
-        unit_check(hit == word || (word & GENLRU_NOREUSE), "saturated %08x became %08x", (unsigned)word, (unsigned)hit);
-    else if (gen && !(word & (GENLRU_NOREUSE | GENLRU_PROBATION)) &&
+        unit_check((hit == word || (word & GENLRU_NOREUSE)) && !(word & GENLRU_SAMPLED), "saturated %08x became %08x",
+                   (unsigned)word, (unsigned)hit);
+    else if (gen && !(word & (GENLRU_NOREUSE | GENLRU_PROBATION | GENLRU_SAMPLED)) &&
              (gen == w->code_of_age[0] || !(w->policy->hit.overflow_up | w->policy->hit.defer_gens)))
         unit_check(hit != word, "%08x does not change, but is not saturated", (unsigned)word);
     /* what the inlined hit takes for a mere count is one; and below both bounds it sees all that are, but for freq */
     if (genlru_impl_only_rises(&w->view, word))
         unit_check(hit == word + (UINT32_C(1) << GENLRU_REFS_SHIFT), "rising %08x became %08x", (unsigned)word,
                    (unsigned)hit);
-    else if (!w->policy->hit.freq_max && !(word & (GENLRU_NOREUSE | GENLRU_PREFETCHED)) && genlru_impl_refs(word) == 0)
+    else if (!w->policy->hit.freq_max && !(word & (GENLRU_NOREUSE | GENLRU_PREFETCHED | GENLRU_SAMPLED)) &&
+             genlru_impl_refs(word) == 0)
         unit_check(w->policy->hit.defer_gens && w->policy->hit.defer_refs < 2, "%08x should rise", (unsigned)word);
 
     for (dear = 0; dear < 2; dear++) {
@@ -419,6 +463,8 @@ static void check_access(const struct world *w, uint32_t word)
 
         if (is_published(w, &GENLRU_POLICY_MGLRU) || is_published(w, &GENLRU_POLICY_MGLRU_OLD))
             want = mapped_mglru(w, word, dear);
+        else if (w->policy->full_window)
+            want = mapped_rule(w, word, dear);
         else if (w->policy == &custom)
             want = mapped_custom(w, word, dear);
         else
@@ -554,6 +600,22 @@ Test(transition, custom)
     enumerate_windows(4);
 }
 
+/* Three of those that a learning lru chooses among: the duel, counting by doublings, second chances. */
+Test(transition, rule_duel)
+{
+    enumerate_windows(5 + 1);
+}
+
+Test(transition, rule_slow_decay)
+{
+    enumerate_windows(5 + 4);
+}
+
+Test(transition, rule_second_chance)
+{
+    enumerate_windows(5 + 2);
+}
+
 /* ---- add -------------------------------------------------------------------------------------------- */
 
 static uint32_t added(const struct world *w, uint32_t word, unsigned flags, const struct genlru__past *past,
@@ -563,7 +625,9 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
     unsigned refs;
     int place;
 
-    word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP);
+    word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP | GENLRU_SAMPLED);
+    if (flags & GENLRU__ADD_SAMPLED)
+        word |= GENLRU_SAMPLED;
     if (flags & GENLRU_ADD_NOREUSE)
         word |= GENLRU_NOREUSE;
     if (past->is_recent) {
@@ -588,12 +652,14 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
         word |= GENLRU_PINNED;
     refs = genlru_impl_refs(word);
     if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
-        !(past->is_recent && p->probation.refault_skips))
+        !(past->is_recent && p->probation.refault_skips && (past->is_near || p->place.refault_percent == 0)))
         return with_code(word, 1) | GENLRU_PROBATION;
     if (flags & GENLRU_ADD_COLD)
         place = 0;
     else if (flags & GENLRU_ADD_HOT)
         place = p->place.hot;
+    else if (p->place.refault_percent && past->is_recent && past->is_near)
+        place = p->place.refault;
     else if (past->is_recent && (flags & GENLRU_ADD_MAPPED) && past->workingset)
         place = p->place.fault_workingset;
     else if (past->is_recent && (flags & GENLRU_ADD_MAPPED) && past->refs)
@@ -609,14 +675,15 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
 static void enumerate_adds(const struct world *w)
 {
     static const struct genlru__past pasts[] = {
-        {false, 0, 0, false}, {false, 15, 15, true}, {true, 0, 0, false},  {true, 1, 3, false},
-        {true, 2, 9, true},   {true, 7, 0, true},    {true, 15, 2, false}, {true, 0, 0, true},
+        {false, 0, 0, false, false}, {false, 15, 15, true, false}, {true, 0, 0, false, true},
+        {true, 1, 3, false, false},  {true, 2, 9, true, true},     {true, 7, 0, true, false},
+        {true, 15, 2, false, true},  {true, 0, 0, true, true},
     };
     unsigned refs, flags, how, past, turn = 0;
 
     for (refs = 0; refs <= GENLRU_MAX_REFS; refs++)
         for (flags = 0; flags < 512; flags++)
-            for (how = 0; how < 64; how++)
+            for (how = 0; how < 128; how++)
                 for (past = 0; past < 16; past++, turn += 7) {
                     uint32_t word = refs << GENLRU_REFS_SHIFT | flags_of(flags) | rest_of_word(w, turn);
                     uint32_t ret = UNTOUCHED;
@@ -664,6 +731,14 @@ Test(transition, adds_custom)
     enumerate_adds_of(4);
 }
 
+Test(transition, adds_rules)
+{
+    unsigned rule;
+
+    for (rule = 0; rule < 8; rule++)
+        enumerate_adds_of(5 + rule);
+}
+
 static unsigned placed(const struct world *w, unsigned flags, const struct genlru__past *past, uint32_t *ret)
 {
     cr_assert(genlru__word_add(0, &w->context, flags, past, false, ret) == 0);
@@ -673,8 +748,8 @@ static unsigned placed(const struct world *w, unsigned flags, const struct genlr
 /* The published placement, in words: a plain first read, a second one, a fault that comes back. */
 Test(transition, published_places)
 {
-    static const struct genlru__past none = {false, 0, 0, false}, once = {true, 1, 0, false},
-                                     twice = {true, 2, 0, true};
+    static const struct genlru__past none = {false, 0, 0, false, false}, once = {true, 1, 0, false, false},
+                                     twice = {true, 2, 0, true, false};
     struct world fg = world(&GENLRU_POLICY_MGLRU_FG, 4, 4, 50, 0), mg = world(&GENLRU_POLICY_MGLRU, 4, 4, 50, 0),
                  old = world(&GENLRU_POLICY_MGLRU_OLD, 4, 4, 50, 0);
     uint32_t ret;

@@ -19,10 +19,19 @@ static unsigned home(const struct genlru *lru, uint32_t word)
                                lru->max_seq - genlru_impl_age(lru->view.window, type, genlru_impl_gen(word)));
 }
 
-static enum genlru__verdict judge(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold,
-                                  bool is_desperate)
+/* Halved for each epoch that it is behind; the window's is 0. */
+static unsigned freq_of(const struct genlru *lru, uint32_t word)
 {
-    const struct genlru_policy *p = &lru->policy;
+    unsigned behind = (0u - (word >> 15)) & 7u;
+
+    (void)lru;
+    return behind > 4 ? 0 : (word >> 11 & 15u) >> behind;
+}
+
+static enum genlru__verdict judge(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold,
+                                  bool is_desperate, unsigned contender)
+{
+    const struct genlru_policy *p = genlru__policy(lru);
     unsigned refs = genlru_impl_refs(word), tier = p->tiers.tier_of_refs[refs];
 
     if (home(lru, word) != list)
@@ -32,16 +41,18 @@ static enum genlru__verdict judge(const struct genlru *lru, uint32_t word, unsig
     if (is_desperate)
         return GENLRU__ISOLATE;
     if (word & GENLRU_PROBATION)
-        return refs >= p->probation.promote_refs ? GENLRU__GRADUATE : GENLRU__ISOLATE;
+        return p->probation.duel ? freq_of(lru, word) >= p->probation.promote_refs ? GENLRU__CONTEND : GENLRU__ISOLATE
+               : refs >= p->probation.promote_refs ? GENLRU__GRADUATE
+                                                   : GENLRU__ISOLATE;
     if (p->tiers.workingset_tier && (word & GENLRU_WORKINGSET))
         tier = p->tiers.workingset_tier;
-    if (word & GENLRU_TIER_CAP)
-        return GENLRU__ISOLATE; /* no tier protects it */
-    if (tier > threshold)
+    if (tier > threshold && !(word & GENLRU_TIER_CAP)) /* capped: no tier protects it */
         return GENLRU__PROTECT;
-    if (p->tiers.lazy_saturated && (word & GENLRU_WORKINGSET) && refs == p->hit.refs_max)
+    if (p->tiers.lazy_saturated && (word & GENLRU_WORKINGSET) && refs == p->hit.refs_max && !(word & GENLRU_TIER_CAP))
         return GENLRU__PROTECT_LAZILY;
-    return GENLRU__ISOLATE;
+    if (contender) /* frequency alone decides a duel */
+        return freq_of(lru, word) >= contender ? GENLRU__KEEP : GENLRU__ISOLATE;
+    return p->keep.refs && refs >= p->keep.refs && !(word & GENLRU_TIER_CAP) ? GENLRU__KEEP : GENLRU__ISOLATE;
 }
 
 static bool is_plain_on(const struct genlru *lru, uint32_t word, unsigned list, unsigned threshold)
@@ -55,18 +66,20 @@ Test(verdict, enumerated)
 {
     unsigned policy;
 
-    for (policy = 0; policy < 3; policy++) {
+    for (policy = 0; policy < 3 + 8; policy++) {
         struct unit unit;
         struct genlru_config config = unit_config(&unit);
         struct genlru_policy p = policy == 0   ? GENLRU_POLICY_MGLRU
                                  : policy == 1 ? GENLRU_POLICY_MGLRU_FG
-                                               : GENLRU_POLICY_DEFAULT;
-        unsigned flags, refs, age, type, list, threshold, seen[8] = {0};
+                                 : policy == 2 ? GENLRU_POLICY_DEFAULT
+                                               : *genlru_policy_rule(policy - 3);
+        unsigned flags, refs, age, type, list, threshold, seen[GENLRU__ISOLATE + 1] = {0}, turn = 0;
         unsigned nr_plain = 0, nr_unplain = 0;
         bool is_plain;
         struct genlru *lru;
 
-        p.probation = (struct genlru_probation_rules){10, 50, 3, 1, 2, 1};
+        if (!p.probation.percent)
+            p.probation = (struct genlru_probation_rules){10, 50, 3, 1, 2, 1, 0, 0};
         config.policy = &p;
         config.nr_types = 2;
         lru = unit_create(&config);
@@ -75,30 +88,37 @@ Test(verdict, enumerated)
                 for (refs = 0; refs <= p.hit.refs_max; refs++)
                     for (type = 0; type < 2; type++) {
                         uint32_t word = genlru_impl_gen_of_age(lru->view.window, age) | refs << GENLRU_REFS_SHIFT |
-                                        type << GENLRU_TYPE_SHIFT | (uint32_t)flags << GENLRU_FLAGS_SHIFT;
+                                        type << GENLRU_TYPE_SHIFT | (uint32_t)flags << GENLRU_FLAGS_SHIFT |
+                                        (turn++ * 5 & 0x7f) << GENLRU_FREQ_SHIFT; /* freq and epoch */
 
                         if (word & (GENLRU_ISOLATED | GENLRU_DEAD))
                             continue;
                         for (list = type * lru->lists_per_type; list < (type + 1) * lru->lists_per_type; list++)
-                            for (threshold = 0; threshold < 8; threshold++) {
-                                enum genlru__verdict got =
-                                                         genlru__verdict(lru, word, list, threshold / 2, threshold % 2),
-                                                     want = judge(lru, word, list, threshold / 2, threshold % 2);
+                            for (threshold = 0; threshold < 12; threshold++) {
+                                struct genlru__judge how = {list, threshold / 3, 0, GENLRU__DUEL_OPEN, false};
+
+                                enum genlru__verdict got, want;
+
+                                how.is_desperate = threshold % 3 == 1;
+                                how.contender = threshold % 3 == 2 ? 1 + turn % 15 : 0;
+                                got = genlru__verdict(lru, word, &how);
+                                want = judge(lru, word, list, threshold / 3, how.is_desperate, how.contender);
 
                                 if (list == home(lru, word) && age < 3 && !(word & GENLRU_PROBATION))
                                     continue; /* only the oldest generation is scanned */
                                 unit_check(got == want, "%08x on list %u, threshold %u: %d, expected %d",
-                                           (unsigned)word, list, threshold / 2, (int)got, (int)want);
+                                           (unsigned)word, list, threshold / 3, (int)got, (int)want);
                                 seen[want]++;
-                                is_plain = is_plain_on(lru, word, list, threshold / 2);
+                                is_plain = !how.contender && is_plain_on(lru, word, list, threshold / 3);
                                 unit_check(!is_plain || want == GENLRU__ISOLATE, "%08x on list %u, threshold %u: plain",
-                                           (unsigned)word, list, threshold / 2);
+                                           (unsigned)word, list, threshold / 3);
                                 nr_plain += is_plain;
                                 nr_unplain += !is_plain && want == GENLRU__ISOLATE;
                             }
                     }
-        cr_assert(seen[GENLRU__MOVE] && seen[GENLRU__PARK] && seen[GENLRU__PROTECT] && seen[GENLRU__GRADUATE] &&
-                  seen[GENLRU__ISOLATE] && (policy || seen[GENLRU__PROTECT_LAZILY]));
+        cr_assert(seen[GENLRU__MOVE] && seen[GENLRU__PARK] && (policy > 2 || seen[GENLRU__PROTECT]) &&
+                  seen[GENLRU__ISOLATE] && (policy || seen[GENLRU__PROTECT_LAZILY]) &&
+                  (policy < 3 || seen[GENLRU__KEEP]) && seen[p.probation.duel ? GENLRU__CONTEND : GENLRU__PARK]);
         /* the fast way is worth it: it knows all victims but those of desperate calls and of rare flags */
         cr_assert(nr_plain && nr_unplain);
         for (list = 0; list < 2; list++) /* a parked word's home is the parked list of its type */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that spells memory orders. The order is part of each name, so that a reader of a call
+ * Atomic operations on nodes, slots, counters and the window. The order is part of each name, so that a reader of a call
  * sees it; docs/memory-model.md pairs every acquire with its release.
  *
  * Plain integers with the compiler's __atomic builtins, not _Atomic: these headers are also C++ and C99.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * genlru_access, the hit. Inline while nothing changes, or a count rises and nothing else: two compares with what the
+ * genlru_access, the hit. Inline where a listed node is saturated, or a count rises and nothing else: two compares with what the
  * window last published. All else is a call. What is inlined is kept short on purpose: hits miss the caches, and a
  * processor overlaps as many of these misses as fit into its window of instructions.
  */
@@ -37,10 +37,10 @@ static inline bool genlru_impl_only_rises(const struct genlru_view *view, uint32
     unsigned youngest = genlru_impl_window_youngest(genlru_impl_load_relaxed(&view->window));
     uint32_t below = genlru_impl_gen(word) == youngest ? view->rises_below_youngest : view->rises_below;
 
-    return (word & (GENLRU_REFS_MASK | GENLRU_NOREUSE | GENLRU_PREFETCHED)) < below;
+    return (word & (GENLRU_REFS_MASK | GENLRU_NOREUSE | GENLRU_PREFETCHED | GENLRU_SAMPLED)) < below;
 }
 
-/* Any access, out of line. */
+/* Any access, out of line: also those of sampled nodes, which the learner is told of. */
 GENLRU_API void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node);
 
 /*

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Learning: see learn.h. */
+#include "learn/learn.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "gens/window.h"
+#include "learn/mini.h"
+#include "reclaim/verdict.h"
+
+enum {
+    MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
+    MAX_ENTRIES = 1536, /* more do not, and cost memory */
+    SHARE = 50,         /* between the two: a 50th of the lru's */
+    EPOCH = 20          /* a freq epoch: this many accesses per entry */
+};
+
+struct genlru__learn {
+    uint32_t is_busy; /* who sets it plays; orders below */
+    uint32_t bound;   /* sampled: upper half of the hash below this; 0 = all */
+    uint64_t seed;
+    size_t bytes;
+    uint32_t until_epoch;
+    uint32_t epoch; /* sampled accesses in one */
+    struct genlru__learner learner;
+    struct genlru__minis *minis;
+    struct genlru__rule rule[GENLRU__NR_RULES];
+    /* For statistics: relaxed atomics, written by who plays. */
+    genlru__u64 nr_played;
+    genlru__u64 nr_lost; /* written by who does not */
+    genlru__u64 nr_changes;
+    genlru__u64 rule_missed[GENLRU__NR_RULES];
+    genlru__u64 rule_saved[GENLRU__NR_RULES];
+    genlru__u64 rule_lost[GENLRU__NR_RULES];
+};
+
+bool genlru__learn_is_wanted(const struct genlru_config *config)
+{
+    return config->policy->learn && config->hash_of && config->capacity && config->capacity != GENLRU_NO_LIMIT;
+}
+
+static size_t head_bytes(void)
+{
+    return (sizeof(struct genlru__learn) + GENLRU__CACHE_LINE - 1) / GENLRU__CACHE_LINE * GENLRU__CACHE_LINE;
+}
+
+int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
+{
+    uint64_t all = config->entries ? config->entries : config->capacity;
+    uint32_t entries = (uint32_t)genlru__min(all, genlru__min(MAX_ENTRIES, genlru__max(MIN_ENTRIES, all / SHARE)));
+    size_t bytes = head_bytes() + genlru__minis_bytes(entries);
+    const struct genlru_policy *policies[GENLRU__NR_RULES];
+    struct genlru__learn *learn = lru->allocator.alloc(lru->allocator.ctx, bytes, GENLRU__CACHE_LINE);
+    unsigned i;
+
+    if (!learn)
+        return -ENOMEM;
+    memset(learn, 0, head_bytes());
+    learn->bytes = bytes;
+    learn->seed = genlru__mix(config->sample_seed + 1); /* 0 as good as any */
+    learn->bound = all > entries ? (uint32_t)(((uint64_t)entries << 32) / all) : 0;
+    learn->epoch = learn->until_epoch = EPOCH * entries;
+    for (i = 0; i < GENLRU__NR_RULES; i++) {
+        genlru__rule_init(&learn->rule[i], &genlru__rules[i], 1 + i);
+        policies[i] = &learn->rule[i].policy;
+    }
+    genlru__learner_init(&learn->learner, entries, GENLRU__RULE_AT_START);
+    learn->minis =
+        genlru__minis_init((char *)learn + head_bytes(), entries,
+                           (uint64_t)((double)config->capacity * entries / (double)all), lru->nr_gens, policies);
+    lru->learn = learn;
+    genlru__start_rule(lru, &learn->rule[GENLRU__RULE_AT_START]);
+    return 0;
+}
+
+void genlru__learn_destroy(struct genlru *lru)
+{
+    if (lru->learn)
+        lru->allocator.free(lru->allocator.ctx, lru->learn, lru->learn->bytes, GENLRU__CACHE_LINE);
+}
+
+/* Print of the key and its charge: what a miniature knows of an access. Never 0. */
+static uint64_t sample_of(uint64_t hash, uint32_t charge)
+{
+    return (uint64_t)charge << 32 | (uint32_t)hash | 1;
+}
+
+static uint64_t seeded(const struct genlru__learn *learn, uint64_t key_hash)
+{
+    return genlru__mix(key_hash ^ learn->seed);
+}
+
+static uint32_t charge_of(const struct genlru_node *node)
+{
+    return genlru_impl_charge(genlru_impl_load_relaxed(&node->state.do_not_touch));
+}
+
+static bool is_of_sample(const struct genlru__learn *learn, uint64_t hash)
+{
+    return !learn->bound || hash >> 32 < learn->bound;
+}
+
+bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how,
+                           uint64_t *ret_sample)
+{
+    uint64_t hash = seeded(lru->learn, how->has_key_hash ? how->key_hash : lru->hash_of(lru->hash_ctx, node));
+
+    if (!is_of_sample(lru->learn, hash))
+        return false;
+    *ret_sample = how->flags & GENLRU_ADD_PREFETCHED ? 0 : sample_of(hash, charge_of(node));
+    return true;
+}
+
+/* Follows the best rule from now on. Residents stay where they are. */
+static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t best)
+{
+    genlru__learner_follow(&learn->learner, best);
+    genlru__set_rule(lru, &learn->rule[best]);
+    genlru__bump(&learn->nr_changes, 1);
+}
+
+static void show_evidence(struct genlru__learn *learn)
+{
+    const struct genlru__learner *learner = &learn->learner;
+    unsigned c = learner->current, i;
+
+    for (i = 0; i < GENLRU__NR_RULES; i++) {
+        genlru_impl_store_relaxed(&learn->rule_missed[i], learner->missed[i] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_saved[i], learner->lead[c][i] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_lost[i], learner->lead[i][c] / GENLRU__LEARNER_ONE);
+    }
+}
+
+static void play(struct genlru *lru, struct genlru__learn *learn, uint64_t sample)
+{
+    uint32_t missed = genlru__minis_access(learn->minis, (uint32_t)sample, (uint32_t)(sample >> 32));
+
+    if (--learn->until_epoch == 0) {
+        learn->until_epoch = learn->epoch;
+        genlru__minis_begin_epoch(learn->minis);
+        genlru_impl_fetch_add_relaxed(&lru->epochs_due, 1);
+    }
+    if (genlru__learner_count(&learn->learner, missed)) {
+        uint32_t best = genlru__learner_best(&learn->learner);
+
+        if (best != learn->learner.current)
+            follow(lru, learn, best);
+        show_evidence(learn);
+    }
+}
+
+static void play_all(struct genlru *lru, struct genlru__learn *learn, const uint64_t *samples, unsigned nr)
+{
+    unsigned i;
+
+    for (i = 0; i < nr; i++)
+        genlru__minis_prefetch(learn->minis, (uint32_t)samples[i]);
+    for (i = 0; i < nr; i++)
+        if (samples[i])
+            play(lru, learn, samples[i]);
+    genlru__bump(&learn->nr_played, nr);
+}
+
+static void tell(struct genlru *lru, uint64_t sample)
+{
+    struct genlru__learn *learn = lru->learn;
+    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    uint64_t samples[GENLRU__NR_SAMPLES], nr = genlru_impl_fetch_add_relaxed(&stripe->nr_samples, 1);
+    unsigned i;
+
+    /* relaxed: a sample is complete in itself, and may be lost */
+    genlru_impl_store_relaxed(&stripe->sample[nr % GENLRU__NR_SAMPLES], sample);
+    if (nr % GENLRU__NR_SAMPLES != GENLRU__NR_SAMPLES - 1)
+        return;
+    /* acquire L1: pairs with release L0; guards the miniatures and the learner */
+    if (__atomic_exchange_n(&learn->is_busy, 1, __ATOMIC_ACQUIRE)) {
+        genlru_impl_fetch_add_relaxed(&learn->nr_lost, GENLRU__NR_SAMPLES);
+        return;
+    }
+    for (i = 0; i < GENLRU__NR_SAMPLES; i++)
+        samples[i] = genlru_impl_load_relaxed(&stripe->sample[i]);
+    play_all(lru, learn, samples, GENLRU__NR_SAMPLES);
+    __atomic_store_n(&learn->is_busy, 0, __ATOMIC_RELEASE); /* release L0: pairs with acquire L1 */
+}
+
+void genlru__learn_add(struct genlru *lru, uint64_t sample)
+{
+    if (sample)
+        tell(lru, sample);
+}
+
+void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node)
+{
+    uint64_t hash;
+
+    if (!lru->learn) /* the node was sampled by another lru */
+        return;
+    hash = seeded(lru->learn, lru->hash_of(lru->hash_ctx, node));
+    if (is_of_sample(lru->learn, hash))
+        tell(lru, sample_of(hash, charge_of(node)));
+}
+
+void genlru__learn_stat(const struct genlru *lru, struct genlru_stat *stat)
+{
+    const struct genlru__learn *learn = lru->learn;
+    unsigned i;
+
+    if (!learn)
+        return;
+    stat->is_learning = 1;
+    stat->rule = genlru__rule(lru)->number - 1;
+    stat->sample_entries = learn->learner.entries;
+    stat->sample_per_million = learn->bound ? (uint32_t)((uint64_t)learn->bound * 1000000 >> 32) : 1000000;
+    stat->samples = genlru_impl_load_relaxed(&learn->nr_played);
+    stat->samples_lost = genlru_impl_load_relaxed(&learn->nr_lost);
+    stat->rule_changes = genlru_impl_load_relaxed(&learn->nr_changes);
+    stat->learn_bytes = learn->bytes;
+    for (i = 0; i < GENLRU__NR_RULES; i++) {
+        stat->rule_missed[i] = genlru_impl_load_relaxed(&learn->rule_missed[i]);
+        stat->rule_saved[i] = genlru_impl_load_relaxed(&learn->rule_saved[i]);
+        stat->rule_lost[i] = genlru_impl_load_relaxed(&learn->rule_lost[i]);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Miniatures: what each rule would do, played on a sample of the keys at the scale of the sample (Waldspurger et al.,
+ * "Cache modeling and optimization using miniature simulations", 2017). The words, their changes and the verdicts are
+ * those of the lru itself; only the lists are arrays.
+ *
+ *   key[]    directory of the sample: print, charge, which rules have it       bucket[] ──▶ key ──▶ key
+ *   cell[]   for each key and rule: word | next in its list, or when it was evicted
+ *   mini[]   for each rule: window, FIFO of each generation and of probation, charge, eviction clock
+ *
+ * A key that no rule has is the shadow of all; the oldest of a few gives way to a new key.
+ */
+#ifndef GENLRU_LEARN_MINI_H
+#define GENLRU_LEARN_MINI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "learn/rules.h"
+#include "state/transition.h"
+
+struct genlru__minis;
+
+/* Bytes of the miniatures for this many entries each. */
+size_t genlru__minis_bytes(uint32_t entries);
+
+/*
+ * Lays them out in `memory` (aligned to a cache line, of minis_bytes). `capacity` is of one, in charge; `policies` are
+ * GENLRU__NR_RULES, which must outlive them.
+ */
+struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_t capacity, unsigned nr_gens,
+                                         const struct genlru_policy *const *policies);
+
+/* A sampled key is accessed, in all of them. Mask of the rules that missed it. */
+uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge);
+
+/* What access of this key will read, ahead of it. */
+void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print);
+
+/* A new epoch of freq. */
+void genlru__minis_begin_epoch(struct genlru__minis *minis);
+
+/* For tests and statistics. */
+struct genlru__mini_stat {
+    uint64_t nodes, charge, probation_charge, clock;
+};
+struct genlru__mini_stat genlru__minis_stat(const struct genlru__minis *minis, unsigned rule);
+
+#endif
