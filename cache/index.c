@@ -52,7 +52,8 @@ static inline struct genlru_cache_entry *find(const struct genlru__index *index,
 
     for (;;) {
         uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
-        const struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n)), *bucket = home;
+        uint64_t number = genlru__bucket_of(index, hash, n);
+        const struct genlru__bucket *home = genlru__bucket_at(index, number), *bucket = home;
         uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u, next; /* acquire V */
         struct genlru_cache_entry *e = look_in(index, bucket, pattern, key, is_number);
         unsigned length = 0;
@@ -63,7 +64,7 @@ static inline struct genlru_cache_entry *find(const struct genlru__index *index,
         }
         if (e)
             return e;
-        if (GENLRU_LIKELY(genlru__index_was_still(index, home, version, n, hash)))
+        if (GENLRU_LIKELY(genlru__index_was_still(index, home, version, number, n, hash)))
             return NULL;
     }
 }
@@ -89,11 +90,12 @@ static struct genlru__bucket *lock_home(struct genlru__index *index, uint64_t ha
 {
     for (;;) {
         uint64_t n = genlru_impl_load_acquire(&index->nr_buckets), now; /* acquire N */
-        struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n));
+        uint64_t number = genlru__bucket_of(index, hash, n);
+        struct genlru__bucket *home = genlru__bucket_at(index, number);
 
         genlru__bit_lock(&home->control);
         now = genlru_impl_load_acquire(&index->nr_buckets);
-        if (GENLRU_LIKELY(now == n) || genlru__bucket_of(hash, now) == genlru__bucket_of(hash, n))
+        if (GENLRU_LIKELY(now == n) || genlru__bucket_of(index, hash, now) == number)
             return home;
         genlru__bit_unlock(&home->control);
     }
@@ -223,6 +225,28 @@ int genlru__index_insert(struct genlru__index *index, uint64_t hash, const struc
     }
 }
 
+/*
+ * A slot of home is free: an entry of an overflow bucket moves in, so that chains are short again. A reader that comes between may
+ * look for it in neither place; then it finds that the version has changed, which happens between the two steps.
+ */
+static void refill(struct genlru__index *index, struct genlru__bucket *home, const struct place *free_place)
+{
+    struct genlru__bucket *over = genlru__over_at(index, home->next);
+
+    for (unsigned slot = 0; slot < GENLRU__BUCKET_SLOTS; slot++) {
+        struct place from = {over, slot};
+
+        if (!over->tag[slot])
+            continue;
+        fill(free_place, over->tag[slot], over->handle[slot]);
+        /* release V: who finds the slot empty finds the new version */
+        genlru__u32_store_release(&home->control, genlru__u32_load_relaxed(&home->control) + 2);
+        empty(&from);
+        break;
+    }
+    genlru__index_prune(index, home);
+}
+
 static uint32_t remove_from(struct genlru__index *index, uint64_t hash, const struct genlru__key *key, uint32_t handle)
 {
     struct genlru__bucket *home = lock_home(index, hash);
@@ -234,6 +258,8 @@ static uint32_t remove_from(struct genlru__index *index, uint64_t hash, const st
         empty(&place);
         if (place.bucket != home)
             genlru__index_prune(index, home);
+        else if (home->next)
+            refill(index, home, &place);
     }
     genlru__bit_unlock(&home->control);
     return found;

@@ -14,8 +14,11 @@
  *
  * **Look-up**: bucket of the hash, tags compared eight at a time, the entry's key compared; two dependent cache misses.
  *
- * **Growth** is linear hashing (W. Litwin, Linear Hashing: a new tool for file and table addressing, VLDB 1980): bucket
- * n is made by splitting bucket n - 2^k; one split a call, so nobody ever waits for a table to be copied.
+ * **Growth** is linear hashing (W. Litwin, Linear Hashing: a new tool for file and table addressing, VLDB 1980) from any number
+ * of buckets: a hash belongs to one of the first `nr_first`, and each doubling takes one bit more of it. Bucket n is made by
+ * splitting bucket n - nr_first * 2^level; one split a call, so nobody ever waits for a table to be copied.
+ *
+ *   number = first + nr_first * (low bits of the hash),    one bit more where that bucket exists already
  *
  * **Writers** lock the home bucket of their key (bit 0 of its control). A slot is filled handle first, then tag; a
  * replacement stores the handle alone, so readers see the old or the new entry and nothing between.
@@ -23,7 +26,8 @@
  * **Readers** may be wrong about absence only, and check it:
  *   - a key that moved in a split: the split publishes the number of buckets before it takes slots out of the old bucket,
  *     so a reader that missed looks whether the key's bucket is another now;
- *   - an overflow bucket that was unlinked and has a new life elsewhere: its unlinking changes the version before.
+ *   - an overflow bucket that was unlinked and has a new life elsewhere: its unlinking changes the version before;
+ *   - an entry that moved from an overflow bucket to its home: so does that.
  * A key found is right whatever else happened: entries live until a grace period after they are out.
  */
 #ifndef GENLRU_CACHE_INDEX_H
@@ -32,7 +36,8 @@
 #include "entry.h"
 #include "heap.h"
 
-enum { GENLRU__BUCKET_SLOTS = 11, GENLRU__BUCKET_MEAN = 8, GENLRU__OVER_SHIFT = 6 };
+/* At 7 entries a bucket one in twenty needs an overflow bucket; at 8 one in nine would, for as much memory. */
+enum { GENLRU__BUCKET_SLOTS = 11, GENLRU__BUCKET_MEAN = 7, GENLRU__OVER_SHIFT = 6 };
 
 struct genlru__bucket {
     uint32_t control;
@@ -44,8 +49,10 @@ struct genlru__bucket {
 struct genlru__index {
     /* read by each look-up, written by splits */
     struct genlru__table segment; /* arrays of 2^segment_shift buckets */
-    uint64_t nr_buckets;
+    uint64_t nr_buckets;          /* from nr_first * 2^level to twice that */
+    uint64_t level_mask;          /* 2^(level + 1) - 1; stored before nr_buckets, read after it */
     const struct genlru__heap *heap;
+    uint32_t nr_first;
     uint32_t segment_shift;
     struct genlru__kind kind;
     /* writers */
@@ -70,13 +77,22 @@ static inline struct genlru_cache_entry *genlru__entry_at(const struct genlru__i
     return (struct genlru_cache_entry *)genlru__heap_at(index->heap, handle);
 }
 
-/* Number of the bucket of a hash in a table of n. */
-static inline uint64_t genlru__bucket_of(uint64_t hash, uint64_t n)
+/*
+ * Number of the bucket of a hash in a table of n, which the caller has read before (acquire N). The mask may be that of a later
+ * level; its further bits lead beyond n, or are 0.
+ */
+static inline uint64_t genlru__bucket_of(const struct genlru__index *index, uint64_t hash, uint64_t n)
 {
-    uint64_t mask = UINT64_MAX >> __builtin_clzll((n - 1) | 1);
-    uint64_t bucket = hash & mask;
+    /* bits 20 to 51: not those of the tag, nor the first twenty levels' */
+    uint64_t first = (uint64_t)(uint32_t)(hash >> 20) * index->nr_first >> 32;
+    uint64_t mask = genlru_impl_load_relaxed(&index->level_mask);
+    uint64_t number = first + index->nr_first * (hash & mask);
 
-    return bucket < n ? bucket : bucket & mask >> 1;
+    while (number >= n) {
+        mask >>= 1;
+        number = first + index->nr_first * (hash & mask);
+    }
+    return number;
 }
 
 static inline struct genlru__bucket *genlru__bucket_at(const struct genlru__index *index, uint64_t number)
@@ -92,7 +108,7 @@ static inline void genlru__index_prefetch(const struct genlru__index *index, uin
 {
     uint64_t n = genlru_impl_load_acquire(&index->nr_buckets);
 
-    __builtin_prefetch(genlru__bucket_at(index, genlru__bucket_of(hash, n)), 1);
+    __builtin_prefetch(genlru__bucket_at(index, genlru__bucket_of(index, hash, n)), 1);
 }
 
 /* ---- tags: eight, and three; the order of marks is that of slots on every machine ---- */
@@ -158,12 +174,12 @@ struct genlru_cache_entry *genlru__index_find_number_slowly(const struct genlru_
  * these come after them.
  */
 static inline bool genlru__index_was_still(const struct genlru__index *index, const struct genlru__bucket *home,
-                                           uint32_t version, uint64_t n, uint64_t hash)
+                                           uint32_t version, uint64_t number, uint64_t n, uint64_t hash)
 {
     uint64_t now = genlru_impl_load_relaxed(&index->nr_buckets);
 
     return (genlru__u32_load_relaxed(&home->control) & ~1u) == version &&
-           (now == n || genlru__bucket_of(hash, now) == genlru__bucket_of(hash, n));
+           (GENLRU_LIKELY(now == n) || genlru__bucket_of(index, hash, now) == number);
 }
 
 /*
@@ -174,7 +190,8 @@ static inline struct genlru_cache_entry *genlru__index_find_number(const struct 
                                                                    uint64_t number)
 {
     uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
-    const struct genlru__bucket *home = genlru__bucket_at(index, genlru__bucket_of(hash, n));
+    uint64_t home_number = genlru__bucket_of(index, hash, n);
+    const struct genlru__bucket *home = genlru__bucket_at(index, home_number);
     uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u; /* acquire V */
     uint64_t pattern = GENLRU__ONES * genlru__tag_of(hash), marks = genlru__marks(genlru__first_tags(home), pattern);
 
@@ -188,7 +205,8 @@ static inline struct genlru_cache_entry *genlru__index_find_number(const struct 
                 return e;
         }
     } else if (!(genlru__marks(genlru__last_tags(home), pattern) & GENLRU__LAST_HIGHS) &&
-               !genlru__u32_load_acquire(&home->next) && genlru__index_was_still(index, home, version, n, hash)) {
+               !genlru__u32_load_acquire(&home->next) &&
+               genlru__index_was_still(index, home, version, home_number, n, hash)) {
         return NULL;
     }
     return genlru__index_find_number_slowly(index, hash, number);

@@ -86,6 +86,8 @@ int genlru__index_init(struct genlru__index *index, struct genlru__memory *memor
     index->heap = heap;
     index->kind = kind;
     index->nr_buckets = n ? n : 1;
+    index->nr_first = (uint32_t)index->nr_buckets;
+    index->level_mask = 1;
     index->segment_shift = n >= UINT64_C(1) << LARGE_SEGMENT_SHIFT ? LARGE_SEGMENT_SHIFT : SMALL_SEGMENT_SHIFT;
     error = genlru__table_init(&index->segment, memory, FIRST_TABLE);
     if (!error)
@@ -237,7 +239,7 @@ static void split_pass(struct genlru__index *index, struct genlru__bucket *old, 
             uint32_t handle = bucket->handle[slot];
 
             if (!bucket->tag[slot] ||
-                genlru__bucket_of(hash_of(ctx, genlru__entry_at(index, handle)), number + 1) != number)
+                genlru__bucket_of(index, hash_of(ctx, genlru__entry_at(index, handle)), number + 1) != number)
                 continue;
             if (is_copying) {
                 put(index, new_, bucket->tag[slot], handle, nr_spare, spare);
@@ -275,6 +277,18 @@ static int split_locked(struct genlru__index *index, uint64_t number, struct gen
     return needed == 0 ? 0 : needed > MAX_SPARE ? -ENOSPC : -EAGAIN;
 }
 
+/* The bucket that bucket `number` is split off. Begins a level where the last one is full. */
+static uint64_t origin_of(struct genlru__index *index, uint64_t number)
+{
+    uint64_t mask = index->level_mask;
+
+    if (number == index->nr_first * (mask + 1)) {
+        mask = 2 * mask + 1;
+        genlru_impl_store_relaxed(&index->level_mask, mask); /* release N follows */
+    }
+    return number - index->nr_first * ((mask + 1) / 2);
+}
+
 static bool needs_segment(const struct genlru__index *index, uint64_t number)
 {
     return number >> index->segment_shift == genlru__u32_load_relaxed(&index->nr_segments);
@@ -296,7 +310,7 @@ int genlru__index_split(struct genlru__index *index,
         if (p.memory && install(index, &index->segment, index->nr_segments, &p))
             genlru__u32_store_relaxed(&index->nr_segments, index->nr_segments + 1);
         if (!needs_segment(index, number)) {
-            old = genlru__bucket_at(index, genlru__bucket_of(number, number));
+            old = genlru__bucket_at(index, origin_of(index, number));
             genlru__rcu_read_lock(); /* entries that moved may be removed before the old bucket is done with */
             genlru__bit_lock(&old->control);
             error = split_locked(index, number, old, genlru__bucket_at(index, number), hash_of, ctx);

@@ -17,7 +17,8 @@
 enum {
     TOGETHER = 64,    /* dead entries that are worth a grace period while another is under way */
     A_FEW = 16,       /* entries given back with one hold of the lane's lock */
-    MANY_DEAD = 8192, /* or an eighth of the entries: then the caller waits */
+    MANY_DEAD = 8192, /* or a share of the entries: then the caller waits */
+    SHARE_OF_DEAD = 32
 };
 
 /* ---- callbacks ---- */
@@ -308,7 +309,7 @@ void genlru__dead_relieve(struct genlru_cache *cache, struct genlru__lane *lane)
 {
     uint32_t nr_dead = genlru__u32_load_relaxed(&lane->nr_dead);
 
-    if (GENLRU_LIKELY(nr_dead <= MANY_DEAD) || nr_dead <= genlru__nr_entries(cache) / 8)
+    if (GENLRU_LIKELY(nr_dead <= MANY_DEAD) || nr_dead <= genlru__nr_entries(cache) / SHARE_OF_DEAD)
         return;
     if (genlru__rcu_may_wait() && !genlru__in_callback(cache))
         collect_now(cache, lane);

@@ -92,7 +92,7 @@ static int verify_entry(const struct genlru_cache *cache, const struct genlru_ca
     struct genlru__key key = {genlru__entry_key(cache->kind, e), genlru__key_bytes(cache->kind, e), e->key};
     uint32_t pins = genlru__u32_load_relaxed(&e->pins);
 
-    if (genlru__bucket_of(hash, cache->index.nr_buckets) != bucket)
+    if (genlru__bucket_of(&cache->index, hash, cache->index.nr_buckets) != bucket)
         return complain(text, bytes, 1, "an entry is in the wrong bucket", hash, bucket);
     if (genlru__index_find(&cache->index, hash, &key) != e)
         return complain(text, bytes, 2, "an entry is not what its key finds", hash, bucket);

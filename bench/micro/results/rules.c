@@ -38,6 +38,22 @@ const struct rule rules[] = {
     {"lock_hold", "pair", 0, RULE_VALUE, NULL, "held_ns", NULL, true, INFINITY, "ns under the lock"},
     {"growth_hit", "", 1, RULE_TIMES, "load", NULL, NULL, true, INFINITY, "× the load"},
     {"growth_pair", "", 1, RULE_TIMES, "array", NULL, NULL, true, INFINITY, "× the array"},
+    {"cache_get", "", 0, RULE_FASTER, "hyperclock", NULL, NULL, false, 1.8, "× faster than HyperClockCache"},
+    {"cache_get_section", "", 0, RULE_FASTER, "hyperclock", NULL, NULL, false, 1.8, "× faster than HyperClockCache"},
+    {"cache_get_section", "", 0, RULE_FASTER, "lfht_index", NULL, NULL, false, 1, "× faster than cds_lfht alone"},
+    {"cache_hot", "", 2, RULE_FASTER, "hyperclock", NULL, NULL, false, 2, "× faster than HyperClockCache"},
+    {"cache_hot_section", "", 2, RULE_FASTER, "hyperclock", NULL, NULL, false, 20, "× faster than HyperClockCache"},
+    {"cache_miss", "", 0, RULE_FASTER, "libcuckoo", NULL, NULL, false, 2.5,
+     "× faster than libcuckoo with a CLOCK ring"},
+    {"cache_miss", "", 0, RULE_FASTER, "leveldb", NULL, NULL, false, 2.5, "× faster than LevelDB's LRU"},
+    {"cache_miss", "", 0, RULE_FASTER, "hyperclock", NULL, NULL, false, 2.5, "× faster than HyperClockCache"},
+    {"cache_miss", "", 0, RULE_FASTER, "list_map_16", NULL, NULL, false, 2.5, "× faster than 16 locked lists and maps"},
+    {"cache_mixed", "", 0, RULE_FASTER, "libcuckoo", NULL, NULL, false, 2, "× faster than libcuckoo with a CLOCK ring"},
+    {"cache_mixed", "", 0, RULE_FASTER, "leveldb", NULL, NULL, false, 2, "× faster than LevelDB's LRU"},
+    {"cache_mixed", "", 0, RULE_FASTER, "hyperclock", NULL, NULL, false, 2, "× faster than HyperClockCache"},
+    {"cache_insert_latency", "", 0, RULE_TIMES, "libcuckoo", "p99_ns", NULL, true, 1, "× libcuckoo's p99"},
+    {"cache_insert_latency", "", 0, RULE_TIMES, "leveldb", "p99_ns", NULL, true, 1, "× LevelDB's p99"},
+    {"cache_insert_latency", "", 0, RULE_TIMES, "hyperclock", "p99_ns", NULL, true, 1, "× HyperClockCache's p99"},
 };
 const size_t nr_rules = sizeof(rules) / sizeof(rules[0]);
 
