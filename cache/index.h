@@ -205,7 +205,8 @@ static inline struct genlru_cache_entry *genlru__index_find_number(const struct 
                 return e;
         }
     } else if (!(genlru__marks(genlru__last_tags(home), pattern) & GENLRU__LAST_HIGHS) &&
-               !genlru__u32_load_acquire(&home->next) && genlru__index_was_still(index, home, version, home_number, n, hash)) {
+               !genlru__u32_load_acquire(&home->next) &&
+               genlru__index_was_still(index, home, version, home_number, n, hash)) {
         return NULL;
     }
     return genlru__index_find_number_slowly(index, hash, number);

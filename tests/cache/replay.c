@@ -25,7 +25,7 @@ static uint32_t chunk_of(uint64_t capacity)
 {
     uint64_t share = capacity / 64;
 
-    return share < 1 ? 1 : share > 16 ? 16 : (uint32_t)share;
+    return share < 1 ? 1 : share > 8 ? 8 : (uint32_t)share;
 }
 
 static uint64_t replay_policy(const struct trace *trace, uint64_t capacity)
