@@ -56,7 +56,7 @@ static uint64_t nr_ghosts(const struct genlru_cache_config *config)
 
     if (!wanted)
         wanted = config->capacity < DEFAULT_GHOSTS ? config->capacity : DEFAULT_GHOSTS;
-    while (nr < wanted && nr < UINT64_C(1) << 31)
+    while (nr * 14 / 10 < wanted && nr < UINT64_C(1) << 31) /* the power of two that is nearest, by ratio */
         nr *= 2;
     return nr;
 }

@@ -128,11 +128,11 @@ struct genlru_cache_config {
     enum genlru_cache_value_kind value_kind;
     uint32_t flags;
     uint64_t expected_entries; /* the index is made for so many at once; 0 = it grows as they come */
-    uint64_t ghosts; /* evicted keys remembered, 8 bytes each, rounded up to a power of two; 0 = as many as entries
-                                  are expected or, without that, the capacity, at most 2^16; GENLRU_CACHE_NO_GHOSTS */
-    uint64_t low_watermark;             /* maintenance evicts down to this; 0 = the capacity */
-    uint64_t ttl_ns;                    /* of entries inserted without one; 0 = they do not expire */
-    uint64_t seed;                      /* of the hash; 0 = a random one */
+    uint64_t ghosts;        /* evicted keys remembered, 8 bytes each, a power of two; 0 = about as many as entries are
+                                  expected or, without that, the capacity, at most 2^16; GENLRU_CACHE_NO_GHOSTS */
+    uint64_t low_watermark; /* maintenance evicts down to this; 0 = the capacity */
+    uint64_t ttl_ns;        /* of entries inserted without one; 0 = they do not expire */
+    uint64_t seed;          /* of the hash; 0 = a random one */
     const struct genlru_policy *policy; /* copied; NULL = GENLRU_POLICY_DEFAULT */
     uint32_t nr_gens;                   /* as in genlru_config */
     uint32_t stripes;                   /* groups of threads, 1..8; 0 = min(cpus, 8), 1 where the capacity is small */
@@ -274,7 +274,7 @@ struct genlru_cache_insert {
 /*
  * Inserts. Returns 0, GENLRU_CACHE_REPLACED_OLD, or an error as above. ret_entry (may be NULL) gets a handle: of the new
  * entry, or with -EEXIST of the one that is there. Readers see the old value or the new one, never neither. Makes room
- * first: evicts at most about twice what it adds, and 16 entries; what is evicted more at a time than needed is at most
+ * first: evicts at most about twice what it adds, and 8 entries; what is evicted more at a time than needed is at most
  * 1/64 of the capacity. Calls can_evict and release. Locks: bucket, stripe, core. O(1), amortised.
  */
 GENLRU_API int genlru_cache_insert(struct genlru_cache *cache, const void *key, size_t key_bytes,

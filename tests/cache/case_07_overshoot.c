@@ -6,7 +6,7 @@
  */
 #include "cache_test.h"
 
-enum { CAPACITY = 20000, PER_INSERT = 16 + 2 };
+enum { CAPACITY = 20000, PER_INSERT = 8 + 2 };
 
 static struct cache_test_owner owner;
 
