@@ -178,7 +178,7 @@ Test(add_again, probation_begins_where_it_should)
  */
 Test(add_again, remembers_no_block_that_was_handed_over)
 {
-    enum { NR = 500, REFAULTS = GENLRU__SLOTS + 1 };
+    enum { NR = 500, REFAULTS = 3 * GENLRU__SLOTS + 1 };
     struct unit unit;
     struct genlru_config config = unit_config(&unit);
     struct genlru_policy policy = GENLRU_POLICY_MGLRU_FG;
@@ -194,7 +194,7 @@ Test(add_again, remembers_no_block_that_was_handed_over)
     lru = unit_create(&config);
     unit_add_all(lru, nodes, REFAULTS, 0);
     cr_assert(genlru_evict(lru, &budget, victims, REFAULTS, NULL) == REFAULTS);
-    for (nr = REFAULTS; nr < 4 * GENLRU__SLOTS || genlru__stripe(lru, 0)->open[0].block->fill < GENLRU__SLOTS; nr++)
+    for (nr = REFAULTS; nr < REFAULTS + GENLRU__SLOTS; nr++) /* one block, the oldest of its list from now on */
         cr_assert(genlru_add(lru, &nodes[nr], NULL) == 0);
     last = genlru__block_of(nodes[nr - 1].slot);
     for (i = 0; i < REFAULTS; i++) { /* the first has `last` handed over, the others fill another */
