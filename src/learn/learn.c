@@ -9,13 +9,12 @@
 #include "base/memory.h"
 #include "gens/window.h"
 #include "learn/mini.h"
-#include "reclaim/verdict.h"
+#include "reclaim/plain.h"
 
 enum {
     MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
     MAX_ENTRIES = 1536, /* more do not, and cost memory */
-    SHARE = 50,         /* between the two: a 50th of the lru's */
-    EPOCH_PERCENT = 500 /* a freq epoch: this share of the capacity evicted by the rule in force, in its miniature */
+    SHARE = 50          /* between the two: a 50th of the lru's */
 };
 
 struct genlru__learn {
@@ -70,7 +69,7 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
     genlru__learner_init(&learn->learner, entries, GENLRU__RULE_AT_START);
     capacity = genlru__max(1, (uint64_t)((double)config->capacity * entries / (double)all));
     learn->minis = genlru__minis_init((char *)learn + head_bytes(), entries, capacity, lru->nr_gens, policies);
-    learn->epoch = genlru__max(1, genlru__percent_of(capacity, EPOCH_PERCENT));
+    learn->epoch = genlru__max(1, genlru__percent_of(capacity, genlru__rules[GENLRU__RULE_AT_START].epoch_percent));
     lru->learn = learn;
     genlru__start_rule(lru, &learn->rule[GENLRU__RULE_AT_START]);
     return 0;

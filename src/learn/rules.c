@@ -31,7 +31,7 @@
         .mapped = {.refs_cap = 15, .second_refs = NEVER, .promoted_refs = 15, .youngest_counts = 1},        \
         .place = place_, .refault = refault_,                                                               \
         .tiers = {.base_gain = 1, .tier_gain = 1, .min_refaults = 255, .protect_refs = 15},                 \
-        .probation = probation_, .keep = keep_, .epoch_percent = 300, .full_window = 1                                       \
+        .probation = probation_, .keep = keep_, .epoch_percent = 500, .full_window = 1                                       \
     }
 #define PLACE(cold_, refault_, refault_percent_)                                                            \
     {.cold = (cold_), .warm = (cold_), .fault = (refault_), .fault_workingset = (refault_), .hot = -2,      \
