@@ -73,6 +73,7 @@ struct genlru__open {
 /* What the last add without a past was asked, and what it did: adds of new nodes are alike. window 0 = nothing. */
 struct genlru__memo {
     uint64_t window;
+    const struct genlru_policy *policy;
     uint64_t how; /* flags, and whether new nodes went on probation */
     uint32_t word;
     uint32_t answer;                 /* the word after the add */
@@ -181,6 +182,8 @@ struct genlru {
     void *hash_ctx;
 
     struct genlru__learn *learn; /* NULL = no learning (learn/learn.h) */
+    uint64_t sample_seed;  /* a key is of the sample if the upper half of its hash, mixed with this, is below that: */
+    uint64_t sample_bound; /* 0 = none are, 2^32 = all */
 
     /* Changed by anyone: relaxed atomics. */
     genlru__u64 epochs_due; /* freq epochs that learning asks for; begun by the next evict */

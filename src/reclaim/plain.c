@@ -66,17 +66,22 @@ void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *po
 static void begin(struct genlru__plain *plain, const struct genlru *lru)
 {
     memset(plain, 0, sizeof(*plain));
-    plain->mask = GENLRU_GEN_MASK | GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_TIER_CAP | GENLRU_PROBATION;
     plain->value = UINT32_MAX; /* nothing */
     plain->window = lru->view.window;
     plain->rule = genlru__rule(lru);
 }
 
-static void set_list(struct genlru__plain *plain, const struct genlru *lru, unsigned type)
+void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold)
 {
-    plain->oldest = genlru__width(lru, type) - 1;
-    plain->value = (uint32_t)genlru_impl_gen_of_age(plain->window, plain->oldest) << GENLRU_GEN_SHIFT |
-                   (uint32_t)type << GENLRU_TYPE_SHIFT;
+    uint32_t open = ret->rule->open[threshold];
+
+    ret->window = window;
+    ret->oldest = genlru_impl_window_width(window, type) - 1;
+    ret->mask = GENLRU_GEN_MASK | GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_TIER_CAP | GENLRU_PROBATION;
+    ret->value = (uint32_t)genlru_impl_gen_of_age(window, ret->oldest) << GENLRU_GEN_SHIFT | (uint32_t)type
+                                                                                                 << GENLRU_TYPE_SHIFT;
+    ret->victims = open & ~ret->rule->kept_marks;
+    ret->kept = open & ret->rule->kept_marks;
 }
 
 /* The queue before the generations: who was used too little is a victim, the others are for the verdict. */
@@ -84,6 +89,7 @@ static void set_probation(struct genlru__plain *plain, unsigned type)
 {
     const struct genlru_probation_rules *rules = &plain->rule->policy.probation;
 
+    plain->mask = GENLRU_GEN_MASK | GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_TIER_CAP | GENLRU_PROBATION;
     plain->value = genlru__word_on_probation(0) | (uint32_t)type << GENLRU_TYPE_SHIFT;
     plain->enough = rules->promote_refs;
     if (rules->duel)
@@ -98,16 +104,14 @@ void genlru__plain_of(struct genlru__plain *ret, const struct genlru *lru, unsig
                       const struct genlru__judge *judge)
 {
     unsigned type = list / lru->lists_per_type;
-    uint32_t open;
 
     begin(ret, lru);
-    open = ret->rule->open[judge->threshold];
     if (list == genlru__list_of_probation(lru, type)) {
         set_probation(ret, type);
     } else if (list == genlru__list_of_seq(lru, type, lru->min_seq[type])) {
-        set_list(ret, lru, type);
-        ret->victims = open & ~ret->rule->kept_marks;
-        ret->kept = judge->is_desperate ? 0 : open & ret->rule->kept_marks;
+        genlru__plain_oldest(ret, ret->window, type, judge->threshold);
+        if (judge->is_desperate)
+            ret->kept = 0;
     }
 }
 
@@ -117,8 +121,6 @@ void genlru__plain_in_duel(struct genlru__plain *ret, const struct genlru *lru, 
     begin(ret, lru);
     if (judge->is_desperate)
         return;
-    set_list(ret, lru, list / lru->lists_per_type);
-    ret->open = ret->rule->open[judge->threshold];
-    ret->enough = freq;
-    ret->keeps = true;
+    genlru__plain_oldest(ret, ret->window, list / lru->lists_per_type, judge->threshold);
+    genlru__plain_duel(ret, judge->threshold, freq);
 }

@@ -37,6 +37,22 @@ void genlru__plain_of(struct genlru__plain *ret, const struct genlru *lru, unsig
 void genlru__plain_in_duel(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
                            const struct genlru__judge *judge, unsigned freq);
 
+/* The same as plain_of for type and threshold of any window, where ret->rule is set: pure. */
+void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold);
+
+/* Freq decides for a while, as in_duel has it, and no longer. */
+static inline void genlru__plain_duel(struct genlru__plain *plain, unsigned threshold, unsigned freq)
+{
+    plain->open = plain->rule->open[threshold];
+    plain->enough = freq;
+    plain->keeps = true;
+}
+
+static inline void genlru__plain_duel_is_over(struct genlru__plain *plain)
+{
+    plain->open = 0;
+}
+
 /* Adds a node in this state to what is yet to be counted. */
 static inline void genlru__plain_count(struct genlru__counter *sum, uint64_t state)
 {
