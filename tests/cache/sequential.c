@@ -255,6 +255,15 @@ static void check_all(struct model *m)
                  (unsigned long long)stat.charge, (unsigned long long)stat.capacity);
 }
 
+/* The held one must be found afterwards (see look), the others must not. */
+static void prune(struct model *m)
+{
+    m->expected[GENLRU_CACHE_CLEARED] += genlru_cache_prune(m->cache);
+    for (unsigned i = 0; i < NR_KEYS; i++)
+        if (!m->held || i != m->held_key || m->held_version != m->entry[i].version)
+            m->entry[i].is_in = false;
+}
+
 static void step(struct model *m)
 {
     unsigned nr = stress_below(&m->random, NR_KEYS);
@@ -280,6 +289,8 @@ static void step(struct model *m)
             for (unsigned i = 0; i < NR_KEYS; i++)
                 m->entry[i].is_in = false;
         }
+        if (stress_once_in(&m->random, 100))
+            prune(m);
         break;
     case 4:
         STRESS_CHECK(genlru_cache_maintain(m->cache, 0) <= 64 * 4, "maintain did more than it was asked for");
