@@ -20,7 +20,7 @@
 #include "loose.h"
 #include "thread.h"
 
-namespace genlru
+namespace genlru_leveldb
 {
 
 namespace
@@ -55,15 +55,15 @@ leveldb::Cache::Handle *handle_of(struct genlru_cache_entry *entry)
     return reinterpret_cast<leveldb::Cache::Handle *>(entry);
 }
 
-class Adapter final : public LevelDBCache
+class Adapter final : public Cache
 {
   public:
-    explicit Adapter(const LevelDBCacheOptions &options) : are_threads_registered_(options.are_threads_registered)
+    explicit Adapter(const CacheOptions &options) : are_threads_registered_(options.are_threads_registered)
     {
         allocator_ = options.allocator ? *options.allocator : genlru_allocator{plain_alloc, plain_free, nullptr};
     }
 
-    bool Init(size_t capacity, const LevelDBCacheOptions &options)
+    bool Init(size_t capacity, const CacheOptions &options)
     {
         struct genlru_cache_config config = GENLRU_CACHE_CONFIG_INIT;
 
@@ -219,7 +219,7 @@ class Adapter final : public LevelDBCache
 
 } // namespace
 
-LevelDBCache *NewLevelDBCache(size_t capacity, const LevelDBCacheOptions &options)
+Cache *NewCache(size_t capacity, const CacheOptions &options)
 {
     Adapter *adapter;
 
@@ -233,4 +233,4 @@ LevelDBCache *NewLevelDBCache(size_t capacity, const LevelDBCacheOptions &option
     return adapter;
 }
 
-} // namespace genlru
+} // namespace genlru_leveldb

@@ -3,7 +3,7 @@
  * LevelDB's block cache on libgenlru-cache.
  *
  *      leveldb::Options options;
- *      std::unique_ptr<leveldb::Cache> cache(genlru::NewLevelDBCache(256 << 20));
+ *      std::unique_ptr<leveldb::Cache> cache(genlru_leveldb::NewCache(256 << 20));
  *      options.block_cache = cache.get(); // a null pointer makes LevelDB use 8 MiB of its own
  *
  * In the place of leveldb::NewLRUCache(): the same calls with the same meaning, from any number of threads. Threads need not
@@ -32,10 +32,10 @@
 #include <genlru/cache.h>
 #include <leveldb/cache.h>
 
-namespace genlru
+namespace genlru_leveldb
 {
 
-struct LevelDBCacheOptions {
+struct CacheOptions {
     const struct genlru_policy *policy = nullptr; /* copied; nullptr = genlru's default */
     size_t mean_charge = 4096;           /* of an entry, about: says how many fit. LevelDB charges a block's bytes */
     bool maintenance = false;            /* a thread that calls deleters when nobody calls the cache */
@@ -43,7 +43,7 @@ struct LevelDBCacheOptions {
     const struct genlru_allocator *allocator = nullptr; /* copied; nullptr = malloc */
 };
 
-class LevelDBCache : public leveldb::Cache
+class Cache : public leveldb::Cache
 {
   public:
     /* At once; what is too much goes with the inserts to come, or by Shrink(). */
@@ -61,8 +61,8 @@ class LevelDBCache : public leveldb::Cache
  * tell more than LevelDB's can.
  * Deleting it, after every handle was released, calls the deleters that are left.
  */
-LevelDBCache *NewLevelDBCache(size_t capacity, const LevelDBCacheOptions &options = {});
+Cache *NewCache(size_t capacity, const CacheOptions &options = {});
 
-} // namespace genlru
+} // namespace genlru_leveldb
 
 #endif

@@ -12,7 +12,7 @@
 #include <genlru/config.h>
 #include <leveldb/cache.h>
 
-namespace genlru
+namespace genlru_leveldb
 {
 
 using Deleter = void (*)(const leveldb::Slice &key, void *value);
@@ -70,6 +70,6 @@ inline void loose_delete(const genlru_allocator &allocator, Loose *loose)
     allocator.free(allocator.ctx, loose, loose->bytes(), alignof(Loose));
 }
 
-} // namespace genlru
+} // namespace genlru_leveldb
 
 #endif

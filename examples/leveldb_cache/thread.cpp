@@ -12,7 +12,7 @@
 #include <genlru/cache.h>
 #include <pthread.h>
 
-namespace genlru
+namespace genlru_leveldb
 {
 
 thread_local bool thread_is_known;
@@ -52,4 +52,4 @@ void register_this_thread()
     thread_is_known = true;
 }
 
-} // namespace genlru
+} // namespace genlru_leveldb

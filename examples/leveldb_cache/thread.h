@@ -3,7 +3,7 @@
 #ifndef GENLRU_LEVELDB_THREAD_H
 #define GENLRU_LEVELDB_THREAD_H
 
-namespace genlru
+namespace genlru_leveldb
 {
 
 extern thread_local bool thread_is_known;
@@ -17,6 +17,6 @@ inline void know_this_thread()
         register_this_thread();
 }
 
-} // namespace genlru
+} // namespace genlru_leveldb
 
 #endif

@@ -63,6 +63,7 @@ std::string prepare_database(const Options &options);
  * hard links; everything else is copied.
  */
 std::string copy_database(const std::string &from, const Options &options);
+void remove_copy();
 void remove_folder(const std::string &folder);
 
 /* ---- subject.cpp ---- */

@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 namespace
 {
 
+/* Of the run that is under way. */
+std::string copy;
+
 /* Written last, so that half a database is none. */
 constexpr const char *MARK = "genlru-leveldb-bench";
 
@@ -123,6 +126,7 @@ std::string copy_database(const std::string &from, const Options &options)
     std::error_code error;
 
     remove_folder(to);
+    copy = to;
     fs::create_directory(to, error);
     for (const auto &file : fs::directory_iterator(from)) {
         fs::path target = fs::path(to) / file.path().filename();
@@ -137,6 +141,13 @@ std::string copy_database(const std::string &from, const Options &options)
     if (error)
         die("copying " + from + " to " + to + ": " + error.message());
     return to;
+}
+
+void remove_copy()
+{
+    if (!copy.empty())
+        remove_folder(copy);
+    copy.clear();
 }
 
 void remove_folder(const std::string &folder)

@@ -146,7 +146,7 @@ Result run_one(const Workload &workload, const std::string &subject, const std::
     result.over_capacity = static_cast<double>(most) / static_cast<double>(sizes.cache_bytes);
     db.reset();
     cache.reset();
-    remove_folder(folder);
+    remove_copy();
     return result;
 }
 
@@ -167,7 +167,7 @@ Sizes measure_sizes(const std::string &database, const Options &options)
         for (it->SeekToFirst(); it->Valid() && nr < SAMPLE; it->Next())
             nr++;
     }
-    remove_folder(folder);
+    remove_copy();
     if (removals.inserted == 0)
         die("LevelDB caches no block of " + database);
     sizes.mean_block = removals.inserted_bytes / removals.inserted;

@@ -26,7 +26,7 @@ const Preset presets[] = {
 
 leveldb::Cache *new_subject(const std::string &name, const Sizes &sizes, const Options &options)
 {
-    genlru::LevelDBCacheOptions how;
+    genlru_leveldb::CacheOptions how;
 
     if (name == "leveldb")
         return leveldb::NewLRUCache(sizes.cache_bytes);
@@ -34,7 +34,7 @@ leveldb::Cache *new_subject(const std::string &name, const Sizes &sizes, const O
         if (name == preset.name) {
             how.policy = preset.policy;
             how.mean_charge = sizes.mean_block;
-            return genlru::NewLevelDBCache(sizes.cache_bytes, how);
+            return genlru_leveldb::NewCache(sizes.cache_bytes, how);
         }
     return new_lab_cache(name.compare(0, 4, "lab:") == 0 ? name.substr(4) : name, sizes, options.shards);
 }
