@@ -255,12 +255,23 @@ static void check_all(struct model *m)
                  (unsigned long long)stat.charge, (unsigned long long)stat.capacity);
 }
 
-/* The held one must be found afterwards (see look), the others must not. */
+static bool is_held(const struct model *m, unsigned nr)
+{
+    return m->held && nr == m->held_key && m->held_version == m->entry[nr].version;
+}
+
+/* The held one must be found afterwards, the others must not. */
 static void prune(struct model *m)
 {
+    unsigned char key[2000];
+    bool was_in = false;
+
+    if (m->held)
+        was_in = is_held(m, m->held_key) && m->entry[m->held_key].is_in && !m->entry[m->held_key].expires_ns;
     m->expected[GENLRU_CACHE_CLEARED] += genlru_cache_prune(m->cache);
+    STRESS_CHECK(!was_in || genlru_cache_contains(m->cache, key, key_of(m, m->held_key, key)), "a held one was pruned");
     for (unsigned i = 0; i < NR_KEYS; i++)
-        if (!m->held || i != m->held_key || m->held_version != m->entry[i].version)
+        if (!is_held(m, i))
             m->entry[i].is_in = false;
 }
 
