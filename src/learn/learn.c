@@ -11,11 +11,8 @@
 #include "learn/mini.h"
 #include "reclaim/plain.h"
 
-enum {
-    MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
-    MAX_ENTRIES = 1536, /* more do not, and cost memory */
-    SHARE = 50          /* between the two: a 50th of the lru's */
-};
+/* Of a miniature: fewer tell rules apart too late; more cost time and memory, and tell no better. */
+enum { ENTRIES = 512 };
 
 struct genlru__learn {
     uint32_t is_busy; /* who sets it plays; orders below */
@@ -47,7 +44,7 @@ static size_t head_bytes(void)
 int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
 {
     uint64_t all = config->entries ? config->entries : config->capacity;
-    uint32_t entries = (uint32_t)genlru__min(all, genlru__min(MAX_ENTRIES, genlru__max(MIN_ENTRIES, all / SHARE)));
+    uint32_t entries = (uint32_t)genlru__min(all, ENTRIES);
     size_t bytes = head_bytes() + genlru__minis_bytes(entries);
     struct genlru__learn *learn = lru->allocator.alloc(lru->allocator.ctx, bytes, GENLRU__CACHE_LINE);
     uint64_t capacity;

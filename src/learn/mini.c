@@ -29,6 +29,7 @@ struct mini {
     /* What the rule and the window come to. */
     struct genlru__context context;
     struct genlru__plain plain; /* words of the oldest generation */
+    unsigned contender;         /* freq of the node that duels with them; 0 = none does */
     uint32_t fresh[2];          /* word of a new node, and of one that goes on probation */
     uint64_t probation_due;     /* charges: of probation, from which on it is scanned; */
     uint64_t probation_from;    /* of all, from which on new nodes go there; */
@@ -65,6 +66,14 @@ size_t genlru__minis_bytes(uint32_t entries)
            genlru__directory_bytes(entries);
 }
 
+static void set_plain(struct mini *mini, unsigned contender)
+{
+    mini->contender = contender;
+    genlru__plain_oldest(&mini->plain, mini->context.window, 0, GENLRU_NR_TIERS - 1);
+    if (contender)
+        genlru__plain_duel(&mini->plain, GENLRU_NR_TIERS - 1, contender);
+}
+
 static void set_window(struct genlru__minis *minis, struct mini *mini)
 {
     const unsigned width[GENLRU_MAX_TYPES] = {(unsigned)(mini->max_seq - mini->min_seq + 1), 1, 1, 1};
@@ -73,7 +82,7 @@ static void set_window(struct genlru__minis *minis, struct mini *mini)
     int error;
 
     mini->context.window = genlru__window_value(mini->max_seq, width, minis->epoch);
-    genlru__plain_oldest(&mini->plain, mini->context.window, 0, GENLRU_NR_TIERS - 1);
+    set_plain(mini, mini->contender);
     for (to_probation = 0; to_probation < 2; to_probation++) {
         error = genlru__word_add(0, &mini->context, 0, &no_past, to_probation, &mini->fresh[to_probation]);
         genlru__assert(error == 0);
@@ -228,11 +237,11 @@ static bool wins_duel(struct genlru__minis *minis, unsigned rule, uint32_t word,
     unsigned left;
     bool wins = false;
 
-    genlru__plain_duel(&mini->plain, GENLRU_NR_TIERS - 1, genlru_impl_aged_freq(word, mini->context.window));
+    set_plain(mini, genlru_impl_aged_freq(word, mini->context.window));
     /* the contender is on no list, but counts among the nodes */
     for (left = mini->context.policy->probation.duel; left && !wins && mini->nodes - 1 > mini->probation_nodes; left--)
         wins = scan_oldest(minis, rule, is_desperate);
-    genlru__plain_duel_is_over(&mini->plain);
+    set_plain(mini, 0);
     return wins;
 }
 
