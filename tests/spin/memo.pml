@@ -4,8 +4,9 @@
  * the same generation without thinking it over; while generations begin and end, stripes are flushed, blocks are scanned, dropped and
  * opened again for others.
  *
- *   adder     genlru_add: add_as_before; or add_to_stripe (word_after, genlru__stripe_slot, replace_open, genlru__publish,
- *             genlru__account_add, memorise). An add with a past (a shadow, a refault) never takes the short way, and is not remembered
+ *   adder     genlru_add: add_as_before; or add_to_stripe (word_after, slot_as_before, genlru__stripe_slot, replace_open,
+ *             genlru__publish, genlru__account_add, memorise). An add with a past (a shadow, a refault) never takes the short way
+ *             and is not remembered, but may take the slot beside the one that is
  *   ager      genlru_age: make_room (sweep_block, its one flush a generation, genlru__advance_min), genlru__begin_gen,
  *             genlru__flush (flush_stripe, hand_over); genlru__skip_empty
  *   evictor   genlru__scan_list of the oldest generation: its blocks' nodes are isolated, the blocks go to the pool
@@ -56,6 +57,7 @@
 #define PLACE(how, mx, mn) ((how) -> (mx) : (mn))
 
 #define IS_LIKE_BEFORE ((BUG == 3 || (memo_mx == mx && memo_mn == mn)) && (BUG == 4 || fill[memo_b] < CAP) && (BUG == 5 || memo_how == how))
+#define IS_THERE ((BUG == 3 || (memo_mx == mx && memo_mn == mn)) && memo_code == CODE(s) && (BUG == 4 || fill[memo_b] < CAP))
 
 /* Where a block is. */
 #define POOL 0
@@ -181,6 +183,12 @@ proctype adder()
 			do
 			:: atomic { mx = max_seq; mn = min_seq }
 				s = PLACE(how, mx, mn);
+				if
+				:: has_memo && IS_THERE ->                          /* slot_as_before */
+					assert(memo_b == open_b && place[memo_b] == OPEN && open_seq == s && fill[memo_b] < CAP);
+					b = memo_b; break
+				:: else
+				fi;
 				stripe_slot();
 				if :: !is_stale -> break :: else fi
 			od;
