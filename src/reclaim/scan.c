@@ -271,8 +271,11 @@ static inline bool isolate_plain(struct genlru__scan *scan, struct genlru__plain
         state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     /* acq_rel I: as in decide */
     if (GENLRU_UNLIKELY(
-            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))) {
+        if (genlru__bug(PLAIN_TWICE))
+            genlru__plain_count(&plain->left, state);
         return false;
+    }
     genlru__plain_count(&plain->left, state);
     hand_out(scan, node, state);
     return true;
