@@ -124,6 +124,7 @@ static void take_over(struct genlru_cache *cache, const struct genlru_cache_conf
     cache->can_evict = config->can_evict;
     cache->hash = config->hash;
     cache->ctx = config->ctx;
+    cache->has_plain_numbers = cache->kind.has_number && !config->hash && !(config->flags & GENLRU_CACHE_COUNT_LOOKUPS);
     cache->now_ns = config->now_ns;
     cache->clock_ctx = config->clock_ctx;
     cache->nr_lanes = nr_lanes(config);

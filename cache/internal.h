@@ -87,6 +87,7 @@ struct genlru_cache {
     uint64_t (*hash)(void *ctx, const void *key, size_t key_bytes, uint64_t seed); /* NULL = ours */
     void *ctx;
     struct genlru__kind kind;
+    bool has_plain_numbers; /* keys are numbers, the hash is ours, and look-ups are not counted */
     uint32_t flags;
     uint32_t nr_lanes;
     struct genlru__lane *lane;
