@@ -73,6 +73,7 @@ struct genlru__open {
 /* What the last add without a past was asked, and what it did: adds of new nodes are alike. window 0 = nothing. */
 struct genlru__memo {
     uint64_t window;
+    const struct genlru_policy *policy;
     uint64_t how; /* flags, and whether new nodes went on probation */
     uint32_t word;
     uint32_t answer;                 /* the word after the add */
@@ -129,11 +130,21 @@ struct genlru__mover_stat {
     genlru__u64 inconsistent;
 };
 
+/* What becomes of a node with so many refs that a scan keeps. */
+struct genlru__kept {
+    uint8_t refs;
+    uint8_t class; /* generations up beyond the policy's keep.up */
+};
+
+enum { GENLRU__NR_KEEPS = 4 }; /* classes: up_doubling goes up by as many doublings as refs have */
+
 /* A policy and what follows from it. Immutable while an lru runs on it. */
 struct genlru__rule {
     struct genlru_policy policy;
-    uint32_t unprotected[GENLRU_NR_TIERS];  /* by threshold: marks that nothing protects (reclaim/verdict.h) */
-    uint32_t workingset_marks;              /* whose shadows say so */
+    uint32_t open[GENLRU_NR_TIERS]; /* by threshold: marks that no tier protects */
+    uint32_t kept_marks;            /* of these, those that a scan keeps (reclaim/plain.h) */
+    uint32_t workingset_marks;      /* whose shadows say so */
+    struct genlru__kept kept[GENLRU_MAX_REFS + 1];
     uint8_t tier_of_mark[GENLRU__NR_MARKS]; /* that a victim counts in */
     uint32_t number;                        /* tells an lru's rules apart */
 };
@@ -171,6 +182,8 @@ struct genlru {
     void *hash_ctx;
 
     struct genlru__learn *learn; /* NULL = no learning (learn/learn.h) */
+    uint64_t sample_seed;  /* a key is of the sample if the upper half of its hash, mixed with this, is below that: */
+    uint64_t sample_bound; /* 0 = none are, 2^32 = all */
 
     /* Changed by anyone: relaxed atomics. */
     genlru__u64 epochs_due; /* freq epochs that learning asks for; begun by the next evict */

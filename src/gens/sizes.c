@@ -151,11 +151,16 @@ void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint
         batch_add(lru, batch, type, (unsigned)to, 1, genlru_impl_charge(after));
 }
 
-void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, uint64_t nodes,
-                         uint64_t charge)
+void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, struct genlru__counter nodes)
 {
-    batch->charge -= charge;
-    batch_add(lru, batch, genlru_impl_type(word), (unsigned)genlru__counter_index(word), -nodes, -charge);
+    batch->charge -= nodes.charge;
+    batch_add(lru, batch, genlru_impl_type(word), (unsigned)genlru__counter_index(word), -nodes.nodes, -nodes.charge);
+}
+
+void genlru__batch_join(struct genlru *lru, struct genlru__batch *batch, uint32_t word, struct genlru__counter nodes)
+{
+    batch->charge += nodes.charge;
+    batch_add(lru, batch, genlru_impl_type(word), (unsigned)genlru__counter_index(word), nodes.nodes, nodes.charge);
 }
 
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)

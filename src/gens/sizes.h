@@ -108,9 +108,9 @@ static inline void genlru__batch_begin(struct genlru__batch *batch)
 }
 
 void genlru__batch_account(struct genlru *lru, struct genlru__batch *batch, uint64_t before, uint64_t after);
-/* `nodes` of this word's counter, `charge` in all, leave the lru. */
-void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, uint64_t nodes,
-                         uint64_t charge);
+/* Nodes whose word counted like this one leave the lru; what left so joins another counter, and the lru again. */
+void genlru__batch_leave(struct genlru *lru, struct genlru__batch *batch, uint32_t word, struct genlru__counter nodes);
+void genlru__batch_join(struct genlru *lru, struct genlru__batch *batch, uint32_t word, struct genlru__counter nodes);
 void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);
 
 /* Sum over stripes of one counter; two's complement, may be transiently negative. */

@@ -9,19 +9,16 @@
 #include "base/memory.h"
 #include "gens/window.h"
 #include "learn/mini.h"
-#include "reclaim/verdict.h"
+#include "reclaim/plain.h"
 
 enum {
     MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
     MAX_ENTRIES = 1536, /* more do not, and cost memory */
-    SHARE = 50,         /* between the two: a 50th of the lru's */
-    EPOCH_PERCENT = 500 /* a freq epoch: this share of the capacity evicted by the rule in force, in its miniature */
+    SHARE = 50          /* between the two: a 50th of the lru's */
 };
 
 struct genlru__learn {
     uint32_t is_busy; /* who sets it plays; orders below */
-    uint32_t bound;   /* sampled: upper half of the hash below this; 0 = all */
-    uint64_t seed;
     size_t bytes;
     uint64_t epoch;       /* charge that a miniature evicts in one */
     uint64_t epoch_clock; /* clock of the miniature of the rule in force when this one began */
@@ -52,7 +49,6 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
     uint64_t all = config->entries ? config->entries : config->capacity;
     uint32_t entries = (uint32_t)genlru__min(all, genlru__min(MAX_ENTRIES, genlru__max(MIN_ENTRIES, all / SHARE)));
     size_t bytes = head_bytes() + genlru__minis_bytes(entries);
-    const struct genlru_policy *policies[GENLRU__NR_RULES];
     struct genlru__learn *learn = lru->allocator.alloc(lru->allocator.ctx, bytes, GENLRU__CACHE_LINE);
     uint64_t capacity;
     unsigned i;
@@ -61,16 +57,14 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
         return -ENOMEM;
     memset(learn, 0, head_bytes());
     learn->bytes = bytes;
-    learn->seed = genlru__mix(config->sample_seed + 1); /* 0 as good as any */
-    learn->bound = all > entries ? (uint32_t)(((uint64_t)entries << 32) / all) : 0;
-    for (i = 0; i < GENLRU__NR_RULES; i++) {
+    lru->sample_seed = genlru__mix(config->sample_seed + 1); /* 0 as good as any */
+    lru->sample_bound = all > entries ? ((uint64_t)entries << 32) / all : UINT64_C(1) << 32;
+    for (i = 0; i < GENLRU__NR_RULES; i++)
         genlru__rule_init(&learn->rule[i], &genlru__rules[i], 1 + i);
-        policies[i] = &learn->rule[i].policy;
-    }
     genlru__learner_init(&learn->learner, entries, GENLRU__RULE_AT_START);
     capacity = genlru__max(1, (uint64_t)((double)config->capacity * entries / (double)all));
-    learn->minis = genlru__minis_init((char *)learn + head_bytes(), entries, capacity, lru->nr_gens, policies);
-    learn->epoch = genlru__max(1, genlru__percent_of(capacity, EPOCH_PERCENT));
+    learn->minis = genlru__minis_init((char *)learn + head_bytes(), entries, capacity, lru->nr_gens, learn->rule);
+    learn->epoch = genlru__max(1, genlru__percent_of(capacity, genlru__rules[GENLRU__RULE_AT_START].epoch_percent));
     lru->learn = learn;
     genlru__start_rule(lru, &learn->rule[GENLRU__RULE_AT_START]);
     return 0;
@@ -88,30 +82,14 @@ static uint64_t sample_of(uint64_t hash, uint32_t charge)
     return (uint64_t)charge << 32 | (uint32_t)hash | 1;
 }
 
-static uint64_t seeded(const struct genlru__learn *learn, uint64_t key_hash)
-{
-    return genlru__mix(key_hash ^ learn->seed);
-}
-
 static uint32_t charge_of(const struct genlru_node *node)
 {
     return genlru_impl_charge(genlru_impl_load_relaxed(&node->state.do_not_touch));
 }
 
-static bool is_of_sample(const struct genlru__learn *learn, uint64_t hash)
+uint64_t genlru__learn_sample(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how)
 {
-    return !learn->bound || hash >> 32 < learn->bound;
-}
-
-bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how,
-                           uint64_t *ret_sample)
-{
-    uint64_t hash = seeded(lru->learn, how->has_key_hash ? how->key_hash : lru->hash_of(lru->hash_ctx, node));
-
-    if (!is_of_sample(lru->learn, hash))
-        return false;
-    *ret_sample = how->flags & GENLRU_ADD_PREFETCHED ? 0 : sample_of(hash, charge_of(node));
-    return true;
+    return how->flags & GENLRU_ADD_PREFETCHED ? 0 : sample_of(genlru__sample_hash(lru, node, how), charge_of(node));
 }
 
 /* Follows the best rule from now on. Residents stay where they are. */
@@ -189,8 +167,7 @@ static void tell(struct genlru *lru, uint64_t sample)
 
 void genlru__learn_add(struct genlru *lru, uint64_t sample)
 {
-    if (sample)
-        tell(lru, sample);
+    tell(lru, sample);
 }
 
 void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node)
@@ -199,8 +176,8 @@ void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node)
 
     if (!lru->learn) /* the node was sampled by another lru */
         return;
-    hash = seeded(lru->learn, lru->hash_of(lru->hash_ctx, node));
-    if (is_of_sample(lru->learn, hash))
+    hash = genlru__sample_hash(lru, node, NULL);
+    if (hash >> 32 < lru->sample_bound)
         tell(lru, sample_of(hash, charge_of(node)));
 }
 
@@ -214,7 +191,7 @@ void genlru__learn_stat(const struct genlru *lru, struct genlru_stat *stat)
     stat->is_learning = 1;
     stat->rule = genlru__rule(lru)->number - 1;
     stat->sample_entries = learn->learner.entries;
-    stat->sample_per_million = learn->bound ? (uint32_t)((uint64_t)learn->bound * 1000000 >> 32) : 1000000;
+    stat->sample_per_million = (uint32_t)(lru->sample_bound * 1000000 >> 32);
     stat->samples = genlru_impl_load_relaxed(&learn->nr_played);
     stat->samples_lost = genlru_impl_load_relaxed(&learn->nr_lost);
     stat->rule_changes = genlru_impl_load_relaxed(&learn->nr_changes);

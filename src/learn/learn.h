@@ -13,6 +13,7 @@
 #ifndef GENLRU_LEARN_LEARN_H
 #define GENLRU_LEARN_LEARN_H
 
+#include "base/bits.h"
 #include "gens/lru.h"
 #include "genlru/stat.h"
 #include "learn/learner.h"
@@ -27,10 +28,24 @@ void genlru__learn_destroy(struct genlru *lru);
 /* What is known, for genlru_stat: a loose snapshot. Any thread; no lock. */
 void genlru__learn_stat(const struct genlru *lru, struct genlru_stat *stat);
 
-/* Whether the key that an add brings is of the sample; *ret_sample is what to tell then. Calls hash_of: no lock held. */
-bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how,
-                           uint64_t *ret_sample);
-/* A sampled key was added (unless ahead of use: then its first hit is the access that counts), or hit. No lock held. */
+/* The hash that decides whether a key is of the sample. `how` may be NULL. Calls hash_of: no lock held. */
+static inline uint64_t genlru__sample_hash(const struct genlru *lru, const struct genlru_node *node,
+                                           const struct genlru_add *how)
+{
+    return genlru__mix((how && how->has_key_hash ? how->key_hash : lru->hash_of(lru->hash_ctx, node)) ^
+                       lru->sample_seed);
+}
+
+/* Whether the key that an add brings is of the sample. */
+static inline bool genlru__learn_samples(const struct genlru *lru, const struct genlru_node *node,
+                                         const struct genlru_add *how)
+{
+    return lru->sample_bound && genlru__sample_hash(lru, node, how) >> 32 < lru->sample_bound;
+}
+
+/* What to tell of it once it is added; 0 = nothing: ahead of use its first hit is the access that counts. */
+uint64_t genlru__learn_sample(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how);
+/* A sampled key was added, or hit. No lock held. */
 void genlru__learn_add(struct genlru *lru, uint64_t sample);
 void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node);
 

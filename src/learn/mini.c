@@ -7,32 +7,17 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "gens/window.h"
-#include "reclaim/verdict.h"
+#include "learn/directory.h"
+#include "reclaim/plain.h"
 
-enum {
-    KEYS_PER_ENTRY = 8, /* keys of the directory: what the rules have between them, and their shadows */
-    END = UINT16_MAX,   /* of a bucket */
-    PROBES = 8,         /* keys looked at for the one to give way */
-    CELLS = GENLRU__NR_RULES,
-    LIST_OF_PROBATION = GENLRU_MAX_GENS,
-    NR_LISTS
-};
+enum { CELLS = GENLRU__NR_RULES, LIST_OF_PROBATION = GENLRU_MAX_GENS, NR_LISTS };
 
 #define NONE UINT32_MAX
 
-struct key {
-    uint32_t print;
-    uint32_t charge;
-    uint32_t seen;    /* accesses of the sample until its last one */
-    uint16_t next;    /* of its bucket */
-    uint8_t resident; /* mask of rules */
-    uint8_t unused;
-};
-
-/* The word is 0 until the rule first had the key. */
-struct cell {
-    uint32_t word;
-    uint32_t link; /* resident: next in its list; else the eviction clock when it left */
+/* What the rules know of a key: one line, so that an access of all of them reads one. */
+struct cells {
+    uint32_t word[CELLS]; /* 0 until the rule first had the key */
+    uint32_t link[CELLS]; /* resident: next in its list; else the eviction clock when it left */
 };
 
 struct fifo {
@@ -41,8 +26,15 @@ struct fifo {
 };
 
 struct mini {
+    /* What the rule and the window come to. */
     struct genlru__context context;
-    struct genlru_saturated saturated; /* words that a hit does not change (impl/state.h) */
+    struct genlru__plain plain; /* words of the oldest generation */
+    uint32_t fresh[2];          /* word of a new node, and of one that goes on probation */
+    uint64_t probation_due;     /* charges: of probation, from which on it is scanned; */
+    uint64_t probation_from;    /* of all, from which on new nodes go there; */
+    uint64_t recent_within;     /* evicted less than this ago, a node is remembered, or comes back as near */
+    uint64_t near_within;
+
     uint64_t max_seq;
     uint64_t min_seq;
     uint64_t nodes;
@@ -55,75 +47,73 @@ struct mini {
 
 struct genlru__minis {
     uint64_t capacity; /* of each */
-    uint32_t nr_keys;
-    uint32_t used_keys;
-    uint32_t hand;
-    uint32_t now; /* accesses so far */
-    uint32_t bucket_mask;
     uint32_t epoch;
-    struct key *key;
-    struct cell *cell;
-    uint16_t *bucket;
+    struct genlru_saturated saturated; /* words that a hit does not change (impl/state.h) */
+    struct cells *cells;
+    struct genlru__directory directory;
     struct mini mini[GENLRU__NR_RULES];
 };
-
-static uint32_t nr_keys_of(uint32_t entries)
-{
-    return entries * KEYS_PER_ENTRY + 2 * PROBES;
-}
 
 static size_t round_to_line(size_t bytes)
 {
     return (bytes + GENLRU__CACHE_LINE - 1) / GENLRU__CACHE_LINE * GENLRU__CACHE_LINE;
 }
 
-static size_t nr_buckets_of(uint32_t entries)
-{
-    return (size_t)genlru__round_up_pow2(nr_keys_of(entries));
-}
-
 size_t genlru__minis_bytes(uint32_t entries)
 {
-    size_t nr = nr_keys_of(entries);
-
-    return round_to_line(sizeof(struct genlru__minis)) + round_to_line(nr * CELLS * sizeof(struct cell)) +
-           round_to_line(nr * sizeof(struct key)) + nr_buckets_of(entries) * sizeof(uint16_t);
+    return round_to_line(sizeof(struct genlru__minis)) + genlru__directory_keys(entries) * sizeof(struct cells) +
+           genlru__directory_bytes(entries);
 }
 
 static void set_window(struct genlru__minis *minis, struct mini *mini)
 {
     const unsigned width[GENLRU_MAX_TYPES] = {(unsigned)(mini->max_seq - mini->min_seq + 1), 1, 1, 1};
+    const struct genlru__past no_past = {false, 0, 0, false, false};
+    unsigned to_probation;
+    int error;
 
     mini->context.window = genlru__window_value(mini->max_seq, width, minis->epoch);
-    mini->saturated = genlru__saturated(mini->context.policy, mini->context.window);
+    genlru__plain_oldest(&mini->plain, mini->context.window, 0, GENLRU_NR_TIERS - 1);
+    for (to_probation = 0; to_probation < 2; to_probation++) {
+        error = genlru__word_add(0, &mini->context, 0, &no_past, to_probation, &mini->fresh[to_probation]);
+        genlru__assert(error == 0);
+        (void)error;
+    }
+}
+
+static void init_mini(struct genlru__minis *minis, struct mini *mini, unsigned nr_gens, const struct genlru__rule *rule)
+{
+    const struct genlru_policy *policy = &rule->policy;
+    unsigned list;
+
+    mini->context = (struct genlru__context){0, policy, nr_gens};
+    mini->plain.rule = rule;
+    mini->max_seq = nr_gens - 1;
+    mini->probation_due = genlru__max(1, genlru__percent_of(minis->capacity, policy->probation.percent));
+    mini->probation_from =
+        policy->probation.percent ? genlru__percent_of(minis->capacity, policy->probation.fill_percent) : UINT64_MAX;
+    mini->recent_within = genlru__percent_of(minis->capacity, policy->refault.distance_percent);
+    mini->near_within = genlru__percent_of(minis->capacity, policy->place.refault_percent);
+    for (list = 0; list < NR_LISTS; list++)
+        mini->list[list] = (struct fifo){NONE, NONE};
+    set_window(minis, mini);
 }
 
 struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_t capacity, unsigned nr_gens,
-                                         const struct genlru_policy *const *policies)
+                                         const struct genlru__rule *rules)
 {
     struct genlru__minis *minis = memory;
     char *at = (char *)memory + round_to_line(sizeof(*minis));
-    unsigned rule, list;
+    unsigned rule;
 
     memset(memory, 0, genlru__minis_bytes(entries));
     minis->capacity = capacity;
-    minis->nr_keys = nr_keys_of(entries);
-    minis->cell = (struct cell *)(void *)at;
-    at += round_to_line((size_t)minis->nr_keys * CELLS * sizeof(struct cell));
-    minis->key = (struct key *)(void *)at;
-    at += round_to_line((size_t)minis->nr_keys * sizeof(struct key));
-    minis->bucket = (uint16_t *)(void *)at;
-    minis->bucket_mask = (uint32_t)nr_buckets_of(entries) - 1;
-    memset(minis->bucket, 0xff, nr_buckets_of(entries) * sizeof(uint16_t));
-    for (rule = 0; rule < GENLRU__NR_RULES; rule++) {
-        struct mini *mini = &minis->mini[rule];
-
-        mini->context = (struct genlru__context){0, policies[rule], nr_gens};
-        mini->max_seq = nr_gens - 1;
-        for (list = 0; list < NR_LISTS; list++)
-            mini->list[list] = (struct fifo){NONE, NONE};
-        set_window(minis, mini);
-    }
+    minis->cells = (struct cells *)(void *)at;
+    at += genlru__directory_keys(entries) * sizeof(struct cells);
+    genlru__directory_init(&minis->directory, at, entries);
+    for (rule = 0; rule < GENLRU__NR_RULES; rule++)
+        init_mini(minis, &minis->mini[rule], nr_gens, &rules[rule]);
+    minis->saturated = genlru__saturated(&rules[0].policy, minis->mini[0].context.window);
     return minis;
 }
 
@@ -134,71 +124,7 @@ void genlru__minis_begin_epoch(struct genlru__minis *minis)
     minis->epoch++;
     for (rule = 0; rule < GENLRU__NR_RULES; rule++)
         set_window(minis, &minis->mini[rule]);
-}
-
-/* ---- the directory ---- */
-
-static uint16_t *bucket_of(const struct genlru__minis *minis, uint32_t print)
-{
-    return &minis->bucket[(print * UINT32_C(0x9e3779b1) >> 7) & minis->bucket_mask];
-}
-
-static struct cell *cell_of(const struct genlru__minis *minis, uint32_t key, unsigned rule)
-{
-    return &minis->cell[(size_t)key * CELLS + rule];
-}
-
-static uint32_t find_key(const struct genlru__minis *minis, uint32_t print)
-{
-    uint32_t key = *bucket_of(minis, print);
-
-    while (key != END && minis->key[key].print != print)
-        key = minis->key[key].next;
-    return key == END ? NONE : key;
-}
-
-static void forget_key(struct genlru__minis *minis, uint32_t key)
-{
-    uint16_t *link = bucket_of(minis, minis->key[key].print);
-
-    while (*link != key)
-        link = &minis->key[*link].next;
-    *link = minis->key[key].next;
-}
-
-/* A place for a new key: a fresh one, or the longest unseen of the next few that no rule has; NONE: every rule's all. */
-static uint32_t free_key(struct genlru__minis *minis)
-{
-    uint32_t best = NONE, looked, found = 0;
-
-    if (minis->used_keys < minis->nr_keys)
-        return minis->used_keys++;
-    for (looked = 0; looked < minis->nr_keys && found < PROBES; looked++) {
-        uint32_t key = minis->hand;
-
-        minis->hand = key + 1 < minis->nr_keys ? key + 1 : 0;
-        if (minis->key[key].resident)
-            continue;
-        found++;
-        if (best == NONE || minis->now - minis->key[key].seen > minis->now - minis->key[best].seen)
-            best = key;
-    }
-    if (best != NONE)
-        forget_key(minis, best);
-    return best;
-}
-
-static uint32_t make_key(struct genlru__minis *minis, uint32_t print, uint32_t charge)
-{
-    uint32_t key = free_key(minis);
-    uint16_t *bucket = bucket_of(minis, print);
-
-    if (key == NONE)
-        return NONE;
-    minis->key[key] = (struct key){print, charge, minis->now, *bucket, 0, 0};
-    *bucket = (uint16_t)key;
-    memset(cell_of(minis, key, 0), 0, CELLS * sizeof(struct cell));
-    return key;
+    minis->saturated = genlru__saturated(minis->mini[0].context.policy, minis->mini[0].context.window);
 }
 
 /* ---- one miniature: its lists ---- */
@@ -221,27 +147,28 @@ static void append(struct genlru__minis *minis, unsigned rule, uint32_t key, uin
     struct mini *mini = &minis->mini[rule];
     struct fifo *list = &mini->list[list_of(mini, word)];
 
-    *cell_of(minis, key, rule) = (struct cell){word, NONE};
+    minis->cells[key].word[rule] = word;
+    minis->cells[key].link[rule] = NONE;
     if (list->head == NONE)
         list->head = key;
     else
-        cell_of(minis, list->tail, rule)->link = key;
+        minis->cells[list->tail].link[rule] = key;
     list->tail = key;
     if (word & GENLRU_PROBATION) {
         mini->probation_nodes++;
-        mini->probation_charge += minis->key[key].charge;
+        mini->probation_charge += minis->directory.key[key].charge;
     }
 }
 
-static uint32_t take_first(struct genlru__minis *minis, unsigned rule, unsigned list)
+/* The next one of the list is the next victim, or its opponent: soon wanted. */
+static uint32_t take_first(struct genlru__minis *minis, unsigned rule, struct fifo *list)
 {
-    struct mini *mini = &minis->mini[rule];
-    uint32_t key = mini->list[list].head;
+    uint32_t key = list->head, next = minis->cells[key].link[rule];
 
-    mini->list[list].head = cell_of(minis, key, rule)->link;
-    if (list == LIST_OF_PROBATION) {
-        mini->probation_nodes--;
-        mini->probation_charge -= minis->key[key].charge;
+    list->head = next;
+    if (next != NONE) {
+        __builtin_prefetch(&minis->cells[next], 1);
+        __builtin_prefetch(&minis->directory.key[next], 1);
     }
     return key;
 }
@@ -251,12 +178,13 @@ static uint32_t take_first(struct genlru__minis *minis, unsigned rule, unsigned 
 static void evict(struct genlru__minis *minis, unsigned rule, uint32_t key)
 {
     struct mini *mini = &minis->mini[rule];
+    struct genlru__key *victim = &minis->directory.key[key];
 
-    cell_of(minis, key, rule)->link = (uint32_t)mini->clock;
-    minis->key[key].resident &= (uint8_t) ~(1u << rule);
+    minis->cells[key].link[rule] = (uint32_t)mini->clock;
+    victim->resident &= (uint8_t) ~(1u << rule);
     mini->nodes--;
-    mini->charge -= minis->key[key].charge;
-    mini->clock += minis->key[key].charge;
+    mini->charge -= victim->charge;
+    mini->clock += victim->charge;
 }
 
 /* The window stays full: a new generation each time the oldest has become empty. */
@@ -276,47 +204,51 @@ static bool has_residents(const struct mini *mini)
     return mini->nodes > mini->probation_nodes;
 }
 
-/* Looks at the first node of the oldest generation; true if it was evicted. */
-static bool scan_oldest(struct genlru__minis *minis, unsigned rule, const struct genlru__judge *judge)
+/* Looks at the first node of the oldest generation; true if it was evicted. Words do not lag here: all are plain. */
+static bool scan_oldest(struct genlru__minis *minis, unsigned rule, bool is_desperate)
 {
     struct mini *mini = &minis->mini[rule];
     uint32_t key, word;
+    unsigned class;
 
     make_oldest(minis, mini);
-    key = take_first(minis, rule, oldest_list(mini));
-    word = cell_of(minis, key, rule)->word;
-    if (genlru__verdict_at_home(word, &mini->context, judge) == GENLRU__KEEP &&
-        genlru__word_keep(word, &mini->context, &word) == 0) {
-        append(minis, rule, key, word);
+    key = take_first(minis, rule, &mini->list[oldest_list(mini)]);
+    word = minis->cells[key].word[rule];
+    if (!is_desperate && genlru__plain_verdict(&mini->plain, word) == GENLRU__KEEP) {
+        append(minis, rule, key, genlru__plain_keep(&mini->plain, word, &class));
         return false;
     }
     evict(minis, rule, key);
     return true;
 }
 
-static bool wins_duel(struct genlru__minis *minis, unsigned rule, uint32_t word, struct genlru__judge judge)
+static bool wins_duel(struct genlru__minis *minis, unsigned rule, uint32_t word, bool is_desperate)
 {
     struct mini *mini = &minis->mini[rule];
     unsigned left;
+    bool wins = false;
 
-    judge.contender = genlru_impl_aged_freq(word, mini->context.window);
+    genlru__plain_duel(&mini->plain, GENLRU_NR_TIERS - 1, genlru_impl_aged_freq(word, mini->context.window));
     /* the contender is on no list, but counts among the nodes */
-    for (left = mini->context.policy->probation.duel; left && mini->nodes - 1 > mini->probation_nodes; left--)
-        if (scan_oldest(minis, rule, &judge))
-            return true;
-    return false;
+    for (left = mini->context.policy->probation.duel; left && !wins && mini->nodes - 1 > mini->probation_nodes; left--)
+        wins = scan_oldest(minis, rule, is_desperate);
+    genlru__plain_duel_is_over(&mini->plain);
+    return wins;
 }
 
 /* Looks at the first node of probation; true if it, or a resident it beat, was evicted. */
-static bool scan_probation(struct genlru__minis *minis, unsigned rule, const struct genlru__judge *judge)
+static bool scan_probation(struct genlru__minis *minis, unsigned rule, bool is_desperate)
 {
+    const struct genlru__judge judge = {0, GENLRU_NR_TIERS - 1, 0, GENLRU__DUEL_OPEN, is_desperate};
     struct mini *mini = &minis->mini[rule];
-    uint32_t key = take_first(minis, rule, LIST_OF_PROBATION), word = cell_of(minis, key, rule)->word;
-    enum genlru__verdict verdict = genlru__verdict_at_home(word, &mini->context, judge);
+    uint32_t key = take_first(minis, rule, &mini->list[LIST_OF_PROBATION]), word = minis->cells[key].word[rule];
+    enum genlru__verdict verdict = genlru__verdict_at_home(word, &mini->context, &judge);
     bool is_over = true;
 
+    mini->probation_nodes--;
+    mini->probation_charge -= minis->directory.key[key].charge;
     if (verdict == GENLRU__CONTEND)
-        verdict = wins_duel(minis, rule, word, *judge) ? GENLRU__GRADUATE : GENLRU__ISOLATE;
+        verdict = wins_duel(minis, rule, word, is_desperate) ? GENLRU__GRADUATE : GENLRU__ISOLATE;
     else
         is_over = verdict == GENLRU__ISOLATE;
     if (verdict == GENLRU__GRADUATE && genlru__word_graduate(word, &mini->context, &word) == 0)
@@ -329,78 +261,89 @@ static bool scan_probation(struct genlru__minis *minis, unsigned rule, const str
 static void evict_one(struct genlru__minis *minis, unsigned rule)
 {
     struct mini *mini = &minis->mini[rule];
-    struct genlru__judge judge = {0, GENLRU_NR_TIERS - 1, 0, GENLRU__DUEL_OPEN, false};
-    uint64_t share = genlru__percent_of(minis->capacity, mini->context.policy->probation.percent), looked;
+    uint64_t looked;
     bool is_over = false;
 
     for (looked = 0; !is_over; looked++) {
-        judge.is_desperate = looked > 2 * mini->nodes;
-        if (mini->probation_nodes && (mini->probation_charge >= genlru__max(1, share) || !has_residents(mini)))
-            is_over = scan_probation(minis, rule, &judge);
+        bool is_desperate = looked > 2 * mini->nodes;
+
+        if (mini->probation_nodes && (mini->probation_charge >= mini->probation_due || !has_residents(mini)))
+            is_over = scan_probation(minis, rule, is_desperate);
         else
-            is_over = scan_oldest(minis, rule, &judge);
+            is_over = scan_oldest(minis, rule, is_desperate);
     }
 }
 
 /* ---- an access ---- */
 
-static struct genlru__past past_of(const struct mini *mini, const struct cell *cell, uint64_t capacity)
+/* The word of a key that comes, or comes back. */
+static uint32_t word_of(const struct mini *mini, uint32_t before, uint32_t left_at)
 {
-    const struct genlru_policy *policy = mini->context.policy;
-    struct genlru__past past = {false, 0, 0, false, false};
-    uint64_t distance = (uint32_t)mini->clock - cell->link;
+    uint64_t distance = (uint32_t)mini->clock - left_at;
+    bool to_probation = mini->charge >= mini->probation_from;
+    struct genlru__past past;
+    uint32_t word;
 
-    if (!cell->word || distance >= genlru__percent_of(capacity, policy->refault.distance_percent))
-        return past;
-    past.is_recent = true;
-    past.is_near = distance < genlru__percent_of(capacity, policy->place.refault_percent);
-    past.refs = (uint8_t)genlru_impl_refs(cell->word);
-    past.freq = (uint8_t)genlru_impl_aged_freq(cell->word, mini->context.window);
-    return past;
+    if (!before || distance >= mini->recent_within)
+        return mini->fresh[to_probation];
+    past = (struct genlru__past){.is_recent = true,
+                                 .is_near = distance < mini->near_within,
+                                 .refs = (uint8_t)genlru_impl_refs(before),
+                                 .freq = (uint8_t)genlru_impl_aged_freq(before, mini->context.window)};
+    return genlru__word_add(0, &mini->context, 0, &past, to_probation, &word) == 0 ? word : mini->fresh[to_probation];
 }
 
 static void fill(struct genlru__minis *minis, unsigned rule, uint32_t key)
 {
     struct mini *mini = &minis->mini[rule];
-    const struct genlru_probation_rules *probation = &mini->context.policy->probation;
-    uint32_t charge = minis->key[key].charge, word;
-    struct genlru__past past;
-    bool to_probation;
+    struct genlru__key *entry = &minis->directory.key[key];
+    uint32_t word;
 
-    while (mini->nodes && mini->charge + charge > minis->capacity)
+    while (mini->nodes && mini->charge + entry->charge > minis->capacity)
         evict_one(minis, rule);
-    past = past_of(mini, cell_of(minis, key, rule), minis->capacity);
-    to_probation = probation->percent && mini->charge >= genlru__percent_of(minis->capacity, probation->fill_percent);
-    if (genlru__word_add(0, &mini->context, 0, &past, to_probation, &word) != 0)
-        return;
+    word = word_of(mini, minis->cells[key].word[rule], minis->cells[key].link[rule]);
     mini->nodes++;
-    mini->charge += charge;
-    minis->key[key].resident |= (uint8_t)(1u << rule);
+    mini->charge += entry->charge;
+    entry->resident |= (uint8_t)(1u << rule);
     append(minis, rule, key, word);
+}
+
+/* All rules of an lru share the hit rules, so these are known here, and one epoch. */
+static void hit(const struct genlru__minis *minis, struct cells *cells, uint32_t rules)
+{
+    static const struct genlru_hit_rules how = GENLRU__RULES_HIT;
+    const uint64_t window = minis->mini[0].context.window;
+
+    for (; rules; rules &= rules - 1) {
+        uint32_t *word = &cells->word[__builtin_ctz(rules)];
+
+        if (!genlru_impl_is_saturated(*word, minis->saturated))
+            *word = genlru_impl_word_hit(*word, window, &how);
+    }
 }
 
 uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge)
 {
     const uint32_t all = (1u << GENLRU__NR_RULES) - 1;
-    uint32_t key = find_key(minis, print), missed, left;
-    unsigned rule;
+    struct genlru__directory *directory = &minis->directory;
+    uint32_t key = genlru__directory_find(directory, print), missed, left;
 
-    minis->now++;
-    if (key == NONE)
-        key = make_key(minis, print, charge);
-    if (key == NONE || charge > minis->capacity)
+    directory->now++;
+    if (charge > minis->capacity && key == GENLRU__NO_KEY)
         return all;
-    minis->key[key].seen = minis->now;
-    if (!minis->key[key].resident)
-        minis->key[key].charge = charge;
-    missed = all & ~minis->key[key].resident;
-    for (rule = 0; rule < GENLRU__NR_RULES; rule++) {
-        const struct mini *mini = &minis->mini[rule];
-        struct cell *cell = cell_of(minis, key, rule);
-
-        if (!(missed >> rule & 1u) && !genlru_impl_is_saturated(cell->word, mini->saturated))
-            cell->word = genlru_impl_word_hit(cell->word, mini->context.window, &mini->context.policy->hit);
+    if (key == GENLRU__NO_KEY) {
+        key = genlru__directory_make(directory, print, charge);
+        if (key == GENLRU__NO_KEY)
+            return all;
+        memset(&minis->cells[key], 0, sizeof(minis->cells[key]));
     }
+    if (charge > minis->capacity)
+        return all;
+    directory->key[key].seen = directory->now;
+    if (!directory->key[key].resident)
+        directory->key[key].charge = charge;
+    missed = all & ~directory->key[key].resident;
+    hit(minis, &minis->cells[key], all & ~missed);
     for (left = missed; left; left &= left - 1)
         fill(minis, (unsigned)__builtin_ctz(left), key);
     return missed;
@@ -408,11 +351,11 @@ uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint3
 
 void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print)
 {
-    uint32_t key = *bucket_of(minis, print);
+    uint32_t key = *genlru__directory_bucket(&minis->directory, print);
 
-    if (key != END) {
-        __builtin_prefetch(&minis->key[key], 1);
-        __builtin_prefetch(cell_of(minis, key, 0), 1);
+    if (key != GENLRU__NO_KEY) {
+        __builtin_prefetch(&minis->directory.key[key], 1);
+        __builtin_prefetch(&minis->cells[key], 1);
     }
 }
 

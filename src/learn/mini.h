@@ -4,11 +4,9 @@
  * "Cache modeling and optimization using miniature simulations", 2017). The words, their changes and the verdicts are
  * those of the lru itself; only the lists are arrays.
  *
- *   key[]    directory of the sample: print, charge, which rules have it       bucket[] ──▶ key ──▶ key
- *   cell[]   for each key and rule: word | next in its list, or when it was evicted
- *   mini[]   for each rule: window, FIFO of each generation and of probation, charge, eviction clock
- *
- * A key that no rule has is the shadow of all; the oldest of a few gives way to a new key.
+ *   directory   of the keys of the sample (directory.h)
+ *   cells[]     for each key, and each rule: word | next in its list, or when it was evicted
+ *   mini[]      for each rule: window, FIFO of each generation and of probation, charge, eviction clock
  */
 #ifndef GENLRU_LEARN_MINI_H
 #define GENLRU_LEARN_MINI_H
@@ -16,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gens/lru.h"
 #include "learn/rules.h"
-#include "state/transition.h"
 
 struct genlru__minis;
 
@@ -25,11 +23,11 @@ struct genlru__minis;
 size_t genlru__minis_bytes(uint32_t entries);
 
 /*
- * Lays them out in `memory` (aligned to a cache line, of minis_bytes). `capacity` is of one, in charge; `policies` are
+ * Lays them out in `memory` (aligned to a cache line, of minis_bytes). `capacity` is of one, in charge; `rules` are
  * GENLRU__NR_RULES, which must outlive them.
  */
 struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_t capacity, unsigned nr_gens,
-                                         const struct genlru_policy *const *policies);
+                                         const struct genlru__rule *rules);
 
 /* A sampled key is accessed, in all of them. Mask of the rules that missed it. */
 uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge);

@@ -3,9 +3,9 @@
  * The rules that a learning lru chooses among, as data on the one mechanism.
  *
  * What they share: a hit counts (refs and freq, up to 15) and moves nothing; the window stays full; a node's count begins
- * with the access that added it, so "used n times since" is refs > n; a shadow counts for twice the capacity's evictions.
- * Fixed, a
- * rule begins a freq epoch by evictions; under a learning lru, which sees all accesses of a sample, by these. What differs is where nodes enter, what a scan of the oldest generation keeps and for how long, and what probation asks for.
+ * with the access that added it, so "used n times since" is refs > n; a shadow counts for twice the capacity's evictions; a freq
+ * epoch begins when five times the capacity was evicted (learning: by the rule in force, in its miniature). What differs is where
+ * nodes enter, what a scan of the oldest generation keeps and for how long, and what probation asks for.
  *
  * #  name             enters        returns      probation  kept, and how far up       is like
  * 0  refs             oldest        +1           -          used twice, +1, halved     CLOCK whose counts survive eviction
@@ -27,11 +27,11 @@
 #define RULE(name_, place_, refault_, probation_, keep_)                                                    \
     {                                                                                                       \
         .size = sizeof(struct genlru_policy), .name = name_,                                                \
-        .hit = {.refs_max = 15, .freq_max = 15},                                                            \
+        .hit = GENLRU__RULES_HIT,                                                            \
         .mapped = {.refs_cap = 15, .second_refs = NEVER, .promoted_refs = 15, .youngest_counts = 1},        \
         .place = place_, .refault = refault_,                                                               \
         .tiers = {.base_gain = 1, .tier_gain = 1, .min_refaults = 255, .protect_refs = 15},                 \
-        .probation = probation_, .keep = keep_, .epoch_percent = 300, .full_window = 1                                       \
+        .probation = probation_, .keep = keep_, .epoch_percent = 500, .full_window = 1                                       \
     }
 #define PLACE(cold_, refault_, refault_percent_)                                                            \
     {.cold = (cold_), .warm = (cold_), .fault = (refault_), .fault_workingset = (refault_), .hot = -2,      \

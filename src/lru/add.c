@@ -84,6 +84,7 @@ static void memorise(const struct adding *adding, struct genlru__stripe *stripe,
 {
     stripe->memo = (struct genlru__memo){
         context->window,
+        context->policy,
         how_of(adding->flags, adding->to_probation),
         word,
         answer,
@@ -109,7 +110,8 @@ static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, u
     block = memo->block;
     if (GENLRU_LIKELY(memo->word == genlru_impl_word(state) &&
                       memo->window == genlru_impl_load_relaxed(&lru->view.window) &&
-                      memo->how == how_of(flags, goes_on_probation(lru)) && block->fill < GENLRU__SLOTS)) {
+                      memo->policy == genlru__policy(lru) && memo->how == how_of(flags, goes_on_probation(lru)) &&
+                      block->fill < GENLRU__SLOTS)) {
         genlru__point(ADD);
         /* relaxed: the node becomes visible with the slot (release P) */
         is_added =
@@ -123,6 +125,17 @@ static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, u
     }
     genlru__spin_unlock(&stripe->lock);
     return is_added;
+}
+
+/* A slot where the stripe's last add of a new node went, if this word goes there, too, and there is room. */
+static inline void **slot_as_before(const struct genlru__stripe *stripe, uint64_t window, uint32_t word)
+{
+    const uint32_t home = GENLRU_GEN_MASK | GENLRU_TYPE_MASK | GENLRU_PROBATION;
+    struct genlru__block *block = stripe->memo.block;
+
+    if (stripe->memo.window != window || ((word ^ stripe->memo.answer) & home) || block->fill == GENLRU__SLOTS)
+        return NULL;
+    return &block->slot[block->fill++];
 }
 
 /* Publishes the node in a slot of the locked stripe. -EAGAIN: a spare block is needed. */
@@ -140,6 +153,9 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
         error = word_after(adding, state, &context, &word);
         if (error)
             return error;
+        slot = slot_as_before(stripe, context.window, word);
+        if (slot)
+            break;
         list = list_of(adding->lru, &context, word, &seq);
         slot = genlru__stripe_slot(adding->lru, stripe, list, seq, &adding->spare);
         if (!slot && !adding->spare)
@@ -198,8 +214,7 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
     struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false, false}, false, NULL};
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
-    uint64_t sample;
-    bool is_sampled;
+    uint64_t sample = 0;
     int error;
 
     how = how ? how : &plain;
@@ -211,11 +226,12 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
     shadow = find_shadow(lru, how);
     if (shadow)
         adding.past = genlru__refault_judge(lru, shadow);
-    is_sampled = lru->learn && genlru__learn_samples(lru, node, how, &sample);
-    if (is_sampled)
+    if (genlru__learn_samples(lru, node, how)) {
         adding.flags |= GENLRU__ADD_SAMPLED;
+        sample = genlru__learn_sample(lru, node, how);
+    }
     error = add(&adding, shadow);
-    if (is_sampled && error == 0)
+    if (sample && error == 0)
         genlru__learn_add(lru, sample);
     if (error && shadow && !how->shadow)
         genlru_nonresident_insert(lru->nonresident, lru, how->key_hash, shadow);
@@ -223,20 +239,22 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
 }
 
 /*
- * Whether the short way may be tried: nothing to look up, no sample to be taken (so there is one rule, too), and the thread has a number, so that no
- * call is in the way.
+ * Whether the short way may be tried: nothing to look up, no sample to be taken, and the thread has a number, so that no call but
+ * the owner's hash is in the way.
  */
-static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_add *how)
+static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_node *node,
+                                    const struct genlru_add *how)
 {
-    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) && !lru->learn &&
-           (lru->nr_stripes == 1 || genlru__number_plus_1);
+    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) &&
+           (lru->nr_stripes == 1 || genlru__number_plus_1) && !genlru__learn_samples(lru, node, how);
 }
 
 int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
 {
     if (GENLRU_UNLIKELY(!lru || !node))
         return -EINVAL;
-    if (GENLRU_LIKELY(may_be_as_before(lru, how)) && GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)))
+    if (GENLRU_LIKELY(may_be_as_before(lru, node, how)) &&
+        GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)))
         return 0;
     return add_checked(lru, node, how);
 }

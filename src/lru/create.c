@@ -17,7 +17,7 @@
 #include "gens/window.h"
 #include "learn/learn.h"
 #include "genlru/version.h"
-#include "reclaim/verdict.h"
+#include "reclaim/plain.h"
 #include "workingset/shadow.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/window.h"
-#include "reclaim/verdict.h"
+#include "reclaim/plain.h"
 #include "workingset/shadow.h"
 
 /* Nodes prefetched ahead of the one being judged: measured optimum of a walk over pointers to cold nodes. */
@@ -248,17 +248,14 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
 }
 
 /*
- * The common case of dispose, in short: a plain victim (verdict.h). False: it is none, or was changed meanwhile; nothing was
- * done then but to the slot the node names, which whoever publishes it sets again. What they count is gathered for the
- * whole list.
+ * The common cases of dispose, in short: a plain victim, or a plain node that is kept (plain.h). False: it is neither, or was
+ * changed meanwhile, or there is no block to move it to; nothing was done then but to the slot the node names, which whoever
+ * publishes it sets again. What they count is gathered for the whole list.
  */
-static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *node)
+static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *node, uint64_t state)
 {
-    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     uint32_t word = genlru_impl_word(state);
 
-    if (GENLRU_UNLIKELY(!genlru__is_plain(&scan->plain, word)))
-        return false;
     (void)genlru__word_isolate(word, &word);          /* listed and not pinned, as it is plain */
     genlru_impl_ptr_store_relaxed(&node->slot, NULL); /* before the word says so: as in decide */
     genlru__point(DECIDE);
@@ -268,10 +265,62 @@ static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *
     if (GENLRU_UNLIKELY(
             !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
         return false;
-    scan->nr_plain++;
-    scan->plain_charge += genlru_impl_charge(state);
+    genlru__plain_count(&scan->plain->left, state);
     hand_out(scan, node, state);
     return true;
+}
+
+static inline bool keep_plain(struct genlru__scan *scan, struct genlru_node *node, uint64_t state)
+{
+    struct genlru *lru = scan->lru;
+    unsigned class;
+    uint32_t word = genlru__plain_keep(scan->plain, genlru_impl_word(state), &class);
+    unsigned list =
+        genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - genlru__plain_age(scan->plain, class));
+
+    if (GENLRU_UNLIKELY(!genlru__chain_reserve(lru, list)))
+        return false;
+    genlru__point(DECIDE);
+    /* acq_rel I: as in decide */
+    if (GENLRU_UNLIKELY(
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
+        return false;
+    genlru__plain_count(&scan->plain->left, state);
+    genlru__plain_count(&scan->plain->taken[class], state);
+    scan->result.protected_++;
+    scan->duel_left -= scan->duel_left != 0;
+    (void)genlru__chain_append(lru, list, node);
+    return true;
+}
+
+static inline bool dispose_plain(struct genlru__scan *scan, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+
+    switch (genlru__plain_verdict(scan->plain, genlru_impl_word(state))) {
+    case GENLRU__ISOLATE:
+        return isolate_plain(scan, node, state);
+    case GENLRU__KEEP:
+        return keep_plain(scan, node, state);
+    default:
+        return false;
+    }
+}
+
+/* Adds what the plain nodes of the list come to. */
+static void count_plain(struct genlru__scan *scan)
+{
+    const struct genlru__plain *plain = scan->plain;
+    uint32_t type = plain->value & GENLRU_TYPE_MASK;
+    unsigned class;
+
+    if (plain->left.nodes)
+        genlru__batch_leave(scan->lru, &scan->sizes, plain->value, plain->left);
+    for (class = 0; class < GENLRU__NR_KEEPS; class ++)
+        if (plain->taken[class].nodes)
+            genlru__batch_join(scan->lru, &scan->sizes,
+                               type | genlru_impl_gen_of_age(plain->window, genlru__plain_age(plain, class)),
+                               plain->taken[class]);
 }
 
 /* Scans a block; true when its end was reached. */
@@ -290,7 +339,7 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, s
             continue;
         }
         scan->result.scanned++;
-        if (!isolate_plain(scan, node) && !dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
+        if (!dispose_plain(scan, node) && !dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
             first_kept = i;
     }
     block->scan = (uint8_t)(first_kept < i ? first_kept : i);
@@ -305,7 +354,6 @@ static void scan_chain(struct genlru__scan *scan, unsigned nr_ahead)
     struct genlru__chain *chain = &lru->chain[list];
     struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
 
-    scan->nr_plain = scan->plain_charge = 0;
     for (i = 0; i < nr_ahead; i++)
         ahead_step(&ahead);
     while (chain->head && !is_batch_full(scan)) {
@@ -325,8 +373,7 @@ static void scan_chain(struct genlru__scan *scan, unsigned nr_ahead)
             genlru__chain_link_tail(lru, scan->refuge, block);
         }
     }
-    if (scan->nr_plain)
-        genlru__batch_leave(lru, &scan->sizes, scan->plain.value, scan->nr_plain, scan->plain_charge);
+    count_plain(scan);
 }
 
 /*
@@ -340,16 +387,17 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
     struct genlru__context context = genlru__context(lru);
     unsigned type = genlru_impl_type(word), nr = context.policy->probation.duel;
     const struct genlru__judge judge = scan->judge;
-    const struct genlru__plain plain = scan->plain;
+    struct genlru__plain *const plain = scan->plain, opponents;
     const unsigned refuge = scan->refuge, refuge_rank = scan->refuge_rank;
-    const uint64_t nodes = scan->result.nodes, nr_plain = scan->nr_plain, plain_charge = scan->plain_charge;
+    const uint64_t nodes = scan->result.nodes;
     enum genlru__duel outcome;
 
     if (!scan->has_residents)
         return GENLRU__DUEL_LOST;
     scan->judge.list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     scan->judge.contender = genlru_impl_aged_freq(word, context.window);
-    scan->plain.marks = 0; /* none is plain: freq decides */
+    genlru__plain_in_duel(&opponents, lru, scan->judge.list, &judge, scan->judge.contender);
+    scan->plain = &opponents;
     scan->duel_left = nr;
     scan->duel_nodes = nodes + 1;
     scan->duel_scanned = scan->result.scanned + nr + STRAYS;
@@ -357,8 +405,6 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
     outcome = scan->result.nodes != nodes ? GENLRU__DUEL_WON : scan->duel_left ? GENLRU__DUEL_OPEN : GENLRU__DUEL_LOST;
     scan->judge = judge;
     scan->plain = plain;
-    scan->nr_plain = nr_plain;
-    scan->plain_charge = plain_charge;
     scan->refuge = refuge;
     scan->refuge_rank = refuge_rank;
     return outcome;
@@ -366,9 +412,12 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
 
 void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
 {
+    struct genlru__plain plain;
+
     scan->judge.list = list;
     scan->judge.threshold = threshold;
-    scan->plain = genlru__plain_of(scan->lru, list, threshold);
+    genlru__plain_of(&plain, scan->lru, list, &scan->judge);
+    scan->plain = &plain;
     scan->is_undecided = false;
     scan_chain(scan, AHEAD);
 }

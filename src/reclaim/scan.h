@@ -8,7 +8,7 @@
 
 #include "gens/lru.h"
 #include "gens/sizes.h"
-#include "reclaim/verdict.h"
+#include "reclaim/plain.h"
 
 enum {
     GENLRU__BATCH_VICTIMS = 64,  /* isolated per lock hold */
@@ -28,9 +28,7 @@ struct genlru__scan {
     uint64_t max_scanned; /* figures of the result from which on the batch is full */
     uint64_t max_nodes;
     uint64_t max_charge;
-    struct genlru__plain plain;
-    uint64_t nr_plain; /* victims of judge.list that were, and their charge */
-    uint64_t plain_charge;
+    struct genlru__plain *plain; /* nodes of judge.list that need no further look */
     struct genlru__judge judge;
     unsigned refuge; /* list of the nodes of the present block that stay in it for want of one to move to */
     unsigned refuge_rank;

@@ -2,63 +2,20 @@
 /* Verdicts: see verdict.h. */
 #include "reclaim/verdict.h"
 
-#include <string.h>
-
-#include "base/sized.h"
-#include "workingset/shadow.h"
-
 static bool is_lazily_saturated(uint32_t word, const struct genlru_policy *policy)
 {
     return policy->tiers.lazy_saturated && (word & GENLRU_WORKINGSET) && !(word & GENLRU_TIER_CAP) &&
            genlru_impl_refs(word) >= policy->hit.refs_max;
 }
 
-static bool is_kept(uint32_t word, const struct genlru_policy *policy)
+bool genlru__is_kept(uint32_t word, const struct genlru_policy *policy)
 {
     return policy->keep.refs && genlru_impl_refs(word) >= policy->keep.refs && !(word & GENLRU_TIER_CAP);
 }
 
-static uint32_t marks_below(const struct genlru_policy *policy, unsigned threshold)
+bool genlru__is_protected(uint32_t word, const struct genlru_policy *policy, unsigned threshold)
 {
-    uint32_t marks = 0;
-    unsigned i;
-
-    for (i = 0; i < GENLRU__NR_MARKS; i++) {
-        uint32_t word = genlru__word_of_mark(i);
-
-        if (genlru__tier_of(word, policy) <= threshold && !is_lazily_saturated(word, policy) && !is_kept(word, policy))
-            marks |= UINT32_C(1) << i;
-    }
-    return marks;
-}
-
-void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *policy, uint32_t number)
-{
-    unsigned threshold, mark;
-
-    memset(rule, 0, sizeof(*rule));
-    (void)genlru__sized_in(&rule->policy, sizeof(rule->policy), policy, sizeof(size_t)); /* checked before */
-    rule->number = number;
-    rule->workingset_marks = genlru__workingset_marks(&rule->policy);
-    for (mark = 0; mark < GENLRU__NR_MARKS; mark++)
-        rule->tier_of_mark[mark] = (uint8_t)genlru__tier_of(
-            genlru__word_of_mark(rule->workingset_marks >> mark & 1u ? mark | 16u : mark), &rule->policy);
-    for (threshold = 0; threshold < GENLRU_NR_TIERS; threshold++)
-        rule->unprotected[threshold] = marks_below(&rule->policy, threshold);
-}
-
-struct genlru__plain genlru__plain_of(const struct genlru *lru, unsigned list, unsigned threshold)
-{
-    struct genlru__plain plain = {
-        GENLRU_GEN_MASK | GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_TIER_CAP | GENLRU_PROBATION, UINT32_MAX, 0};
-    unsigned type = list / lru->lists_per_type;
-
-    if (list != genlru__list_of_seq(lru, type, lru->min_seq[type]))
-        return plain;
-    plain.value = (uint32_t)genlru_impl_gen_of_age(lru->view.window, genlru__width(lru, type) - 1) << GENLRU_GEN_SHIFT |
-                  (uint32_t)type << GENLRU_TYPE_SHIFT;
-    plain.marks = genlru__rule(lru)->unprotected[threshold];
-    return plain;
+    return genlru__tier_of(word, policy) > threshold || is_lazily_saturated(word, policy);
 }
 
 static enum genlru__verdict judge_probation(uint32_t word, const struct genlru__context *context,
@@ -90,7 +47,7 @@ enum genlru__verdict genlru__verdict_at_home(uint32_t word, const struct genlru_
         return GENLRU__PROTECT_LAZILY;
     if (judge->contender)
         return genlru_impl_aged_freq(word, context->window) >= judge->contender ? GENLRU__KEEP : GENLRU__ISOLATE;
-    return is_kept(word, policy) ? GENLRU__KEEP : GENLRU__ISOLATE;
+    return genlru__is_kept(word, policy) ? GENLRU__KEEP : GENLRU__ISOLATE;
 }
 
 enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, const struct genlru__judge *judge)

@@ -52,25 +52,8 @@ enum genlru__verdict genlru__verdict(const struct genlru *lru, uint32_t word, co
 enum genlru__verdict genlru__verdict_at_home(uint32_t word, const struct genlru__context *context,
                                              const struct genlru__judge *judge);
 
-/* Makes a rule of a policy. */
-void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *policy, uint32_t number);
-
-/*
- * Words that are plainly victims, nearly all that a scan of an oldest generation meets: exactly its gen code and type, no
- * flag that asks for more than its tier, and marks whose bit is set. verdict() says ISOLATE of each of them.
- */
-struct genlru__plain {
-    uint32_t mask;
-    uint32_t value;
-    uint32_t marks; /* a bit for each */
-};
-
-/* Of `list`; none if the list is no oldest generation. Under the lru's lock; O(1). */
-struct genlru__plain genlru__plain_of(const struct genlru *lru, unsigned list, unsigned threshold);
-
-static inline bool genlru__is_plain(const struct genlru__plain *plain, uint32_t word)
-{
-    return (word & plain->mask) == plain->value && (plain->marks >> genlru__mark_of(word) & 1u);
-}
+/* Whether the tier keeps a word from the scan; whether it has refs enough for a second chance. Pure. */
+bool genlru__is_protected(uint32_t word, const struct genlru_policy *policy, unsigned threshold);
+bool genlru__is_kept(uint32_t word, const struct genlru_policy *policy);
 
 #endif

@@ -15,9 +15,6 @@ _Static_assert(GENLRU_MAX_REFS == (1u << GENLRU_REFS_BITS) - 1, "refs fit");
 _Static_assert(sizeof(struct genlru_node) == 16, "node");
 _Static_assert(sizeof(struct genlru_hit_rules) == 16, "the hit reads one cache line");
 
-/* On probation the gen code tells only that the node is listed. */
-enum { PROBATION_GEN = 1 };
-
 static unsigned min_refs(unsigned a, unsigned b)
 {
     return a < b ? a : b;
@@ -156,7 +153,7 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
         word |= GENLRU_PINNED;
     if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
         !(past->is_recent && (past->is_near || !context->policy->place.refault_percent) && probation->refault_skips))
-        *ret = genlru_impl_with_gen(word, PROBATION_GEN) | GENLRU_PROBATION;
+        *ret = genlru__word_on_probation(word);
     else
         *ret = to_place(word, context, place_of_add(word, context, flags, past));
     return 0;

@@ -78,6 +78,12 @@ void genlru__rises(const struct genlru_hit_rules *hit, uint32_t *ret_below, uint
 /* The value that genlru_impl_is_saturated compares with. */
 struct genlru_saturated genlru__saturated(const struct genlru_policy *policy, uint64_t window);
 
+/* On probation the gen code tells only that the node is listed. */
+static inline uint32_t genlru__word_on_probation(uint32_t word)
+{
+    return genlru_impl_with_gen(word, 1) | GENLRU_PROBATION;
+}
+
 /* Beside the flags of genlru_add: the key is one of the sample. */
 enum { GENLRU__ADD_SAMPLED = 1u << 6 };
 

@@ -6,11 +6,12 @@
 #include "learn/mini.h"
 
 #include "base/bits.h"
+#include "reclaim/plain.h"
 #include "unit.h"
 
 static struct genlru__minis *minis_of(uint32_t entries, uint64_t capacity, unsigned nr_gens)
 {
-    const struct genlru_policy *policies[GENLRU__NR_RULES];
+    static struct genlru__rule rules[GENLRU__NR_RULES];
     size_t bytes = (genlru__minis_bytes(entries) + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes);
     unsigned i;
@@ -18,8 +19,8 @@ static struct genlru__minis *minis_of(uint32_t entries, uint64_t capacity, unsig
     cr_assert(memory);
     memset(memory, 0x5a, bytes);
     for (i = 0; i < GENLRU__NR_RULES; i++)
-        policies[i] = &genlru__rules[i];
-    return genlru__minis_init(memory, entries, capacity, nr_gens, policies);
+        genlru__rule_init(&rules[i], &genlru__rules[i], 1 + i);
+    return genlru__minis_init(memory, entries, capacity, nr_gens, rules);
 }
 
 Test(mini, fits_a_mebibyte)

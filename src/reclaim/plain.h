@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plain nodes: those of which a scan sees at a glance what becomes of them. Exactly the gen code and type of the list that is scanned, no
+ * flag that asks for more, and by their refs (or, in a duel, their freq) either victims or kept for another round. Nearly all that
+ * a scan meets is plain; verdict.h says the same of each of them, and of the others what is to be done.
+ *
+ *   word & mask == value ──▶ mark's bit in open? ──▶ by freq: freq >= enough ?  kept : victim
+ *                                                    by refs: mark's bit in kept, in victims
+ */
+#ifndef GENLRU_RECLAIM_PLAIN_H
+#define GENLRU_RECLAIM_PLAIN_H
+
+#include "reclaim/verdict.h"
+
+struct genlru__plain {
+    uint32_t mask;
+    uint32_t value;
+    uint32_t victims; /* marks, a bit for each: by their refs */
+    uint32_t kept;
+    uint32_t open;   /* those of which freq decides; 0 = refs do */
+    unsigned enough; /* ... from which on a node is no victim */
+    bool keeps;      /* ... but kept; false: not plain */
+    uint64_t window;
+    const struct genlru__rule *rule;
+    unsigned oldest; /* age of the list scanned */
+
+    /* What scan_chain has yet to count: nodes that left the list's counter, and those of them that a keep class took up. */
+    struct genlru__counter left;
+    struct genlru__counter taken[GENLRU__NR_KEEPS];
+};
+
+/* Of `list`, with judge->threshold and judge->is_desperate. Under the lru's lock; O(1). */
+void genlru__plain_of(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
+                      const struct genlru__judge *judge);
+
+/* The same for residents in a duel with a node of probation that has this freq. */
+void genlru__plain_in_duel(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
+                           const struct genlru__judge *judge, unsigned freq);
+
+/* The same as plain_of for type and threshold of any window, where ret->rule is set: pure. */
+void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold);
+
+/* Freq decides for a while, as in_duel has it, and no longer. */
+static inline void genlru__plain_duel(struct genlru__plain *plain, unsigned threshold, unsigned freq)
+{
+    plain->open = plain->rule->open[threshold];
+    plain->enough = freq;
+    plain->keeps = true;
+}
+
+static inline void genlru__plain_duel_is_over(struct genlru__plain *plain)
+{
+    plain->open = 0;
+}
+
+/* Adds a node in this state to what is yet to be counted. */
+static inline void genlru__plain_count(struct genlru__counter *sum, uint64_t state)
+{
+    sum->nodes++;
+    sum->charge += genlru_impl_charge(state);
+}
+
+/* ISOLATE or KEEP, or MOVE: not plain. */
+static inline enum genlru__verdict genlru__plain_verdict(const struct genlru__plain *plain, uint32_t word)
+{
+    unsigned mark = genlru__mark_of(word);
+
+    if ((word & plain->mask) != plain->value)
+        return GENLRU__MOVE;
+    if (plain->open) {
+        if (!(plain->open >> mark & 1u))
+            return GENLRU__MOVE;
+        if (genlru_impl_aged_freq(word, plain->window) < plain->enough)
+            return GENLRU__ISOLATE;
+        return plain->keeps ? GENLRU__KEEP : GENLRU__MOVE;
+    }
+    if (plain->victims >> mark & 1u)
+        return GENLRU__ISOLATE;
+    return plain->kept >> mark & 1u ? GENLRU__KEEP : GENLRU__MOVE;
+}
+
+/* How far up a class of kept nodes goes: the age there. */
+static inline unsigned genlru__plain_age(const struct genlru__plain *plain, unsigned class)
+{
+    unsigned up = plain->rule->policy.keep.up + class;
+
+    return plain->oldest > up ? plain->oldest - up : 0;
+}
+
+/* The word of a plain node that is kept, as genlru__word_keep says, and its class. */
+static inline uint32_t genlru__plain_keep(const struct genlru__plain *plain, uint32_t word, unsigned *ret_class)
+{
+    const struct genlru__kept *kept = &plain->rule->kept[genlru_impl_refs(word)];
+
+    *ret_class = kept->class;
+    return genlru_impl_with_gen(genlru_impl_with_refs(word, kept->refs),
+                                genlru_impl_gen_of_age(plain->window, genlru__plain_age(plain, kept->class)));
+}
+
+/* Makes a rule of a policy. */
+void genlru__rule_init(struct genlru__rule *rule, const struct genlru_policy *policy, uint32_t number);
+
+#endif
