@@ -27,7 +27,7 @@ struct set {
 
 struct genlru_nonresident {
     struct set *sets;
-    uint64_t set_mask;
+    uint64_t nr_sets; /* below 2^32 */
     uint64_t seed;
     size_t bytes;
     struct genlru_allocator allocator;
@@ -42,13 +42,13 @@ int genlru_nonresident_create(size_t slots, uint64_t seed, const struct genlru_a
 
     if (!ret_table || !genlru__allocator_is_sound(allocator) || slots == 0 || slots > MAX_SLOTS)
         return -EINVAL;
-    nr_sets = genlru__round_up_pow2(genlru__max(slots, SET_SLOTS)) / SET_SLOTS;
+    nr_sets = ((uint64_t)slots + SET_SLOTS - 1) / SET_SLOTS;
     if (nr_sets > SIZE_MAX / sizeof(struct set))
         return -EINVAL;
     table = a.alloc(a.ctx, sizeof(*table), _Alignof(struct genlru_nonresident));
     if (!table)
         return -ENOMEM;
-    *table = (struct genlru_nonresident){NULL, nr_sets - 1, seed, (size_t)nr_sets * sizeof(struct set), a};
+    *table = (struct genlru_nonresident){NULL, nr_sets, seed, (size_t)nr_sets * sizeof(struct set), a};
     table->sets = a.alloc(a.ctx, table->bytes, _Alignof(struct set));
     if (!table->sets) {
         a.free(a.ctx, table, sizeof(*table), _Alignof(struct genlru_nonresident));
@@ -81,9 +81,10 @@ static uint64_t seeded(const struct genlru_nonresident *table, uint64_t key_hash
     return genlru__mix(genlru__mix(key_hash ^ table->seed) + table->seed);
 }
 
+/* Of any number of sets, by the low half of the hash; the print is of the upper one. */
 static struct set *set_of(const struct genlru_nonresident *table, uint64_t hash)
 {
-    return &table->sets[hash & table->set_mask];
+    return &table->sets[(uint64_t)(uint32_t)hash * table->nr_sets >> 32];
 }
 
 /* Never 0, so that a slot in use is not 0 either. */
