@@ -133,6 +133,26 @@ uint64_t genlru_cache_clear(struct genlru_cache *cache)
     return nr_removed;
 }
 
+uint64_t genlru_cache_prune(struct genlru_cache *cache)
+{
+    struct genlru_cache_entry *few[USUAL], **entries;
+    uint64_t number, nr_removed = 0;
+    size_t bytes;
+    int nr = 0, i;
+
+    for (number = 0; nr >= 0 && number < genlru_impl_load_acquire(&cache->index.nr_buckets); number++) {
+        nr = all_entries(cache, number, few, &entries, &bytes);
+        for (i = 0; i < nr; i++) {
+            if ((genlru__u32_load_relaxed(&entries[i]->pins) & GENLRU__PINS) == 1) /* ours */
+                nr_removed += remove_one(cache, entries[i], GENLRU_CACHE_CLEARED);
+            genlru__entry_drop(cache, entries[i]);
+        }
+        if (nr >= 0)
+            free_entries(cache, entries, bytes);
+    }
+    return nr_removed;
+}
+
 unsigned genlru__sweep(struct genlru_cache *cache, unsigned nr_buckets)
 {
     struct genlru_cache_entry *few[USUAL];

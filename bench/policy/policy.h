@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * How a request reaches the cache. Most policies know one kind of access and treat all but PREFETCH
@@ -91,12 +92,11 @@ struct policy_ops {
 /* For ops->create: the head of a new policy that holds nothing. */
 static inline void policy_init(struct policy *p, const struct policy_ops *ops, const struct policy_config *config)
 {
-    *p = (struct policy){
-        .ops = ops,
-        .capacity = config->capacity,
-        .nr_ids = config->nr_ids,
-        .sizes = config->sizes,
-    };
+    memset(p, 0, sizeof(*p)); /* not by designators: C++ reads this, too */
+    p->ops = ops;
+    p->capacity = config->capacity;
+    p->nr_ids = config->nr_ids;
+    p->sizes = config->sizes;
 }
 
 /* All policies, in the order in which `genlru-sim policies` lists them; NULL past the end. */

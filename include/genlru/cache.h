@@ -98,7 +98,7 @@ enum genlru_cache_cause {
     GENLRU_CACHE_ERASED = 1,
     GENLRU_CACHE_REPLACED = 2,
     GENLRU_CACHE_EXPIRED = 3,
-    GENLRU_CACHE_CLEARED = 4, /* genlru_cache_clear, genlru_cache_destroy */
+    GENLRU_CACHE_CLEARED = 4, /* genlru_cache_clear, genlru_cache_prune, genlru_cache_destroy */
     GENLRU_CACHE_UNCACHED = 5 /* was never in the index: loaded by get_or_load when there was no room to keep it */
 };
 
@@ -343,6 +343,12 @@ GENLRU_API int genlru_cache_iterate(struct genlru_cache *cache,
 
 /* Removes every entry that is there when it comes by (cause CLEARED). Returns how many. O(entries). */
 GENLRU_API uint64_t genlru_cache_clear(struct genlru_cache *cache);
+/*
+ * The same for entries that nobody holds; those with handles stay, and can be found. (One that is taken hold of while it comes by
+ * may go all the same, as with eviction.) Returns how many. Without memory (needed where hundreds of hashes
+ * are alike) it ends early. O(entries).
+ */
+GENLRU_API uint64_t genlru_cache_prune(struct genlru_cache *cache);
 
 /*
  * At once; what is too much goes in slices: with each insert (at most about twice what it adds), by

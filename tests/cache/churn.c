@@ -152,7 +152,7 @@ static void oversee(struct churn *c, struct stress_random *random)
         break;
     case 3:
         if (stress_once_in(random, 10))
-            (void)genlru_cache_clear(c->cache);
+            (void)(stress_once_in(random, 2) ? genlru_cache_clear(c->cache) : genlru_cache_prune(c->cache));
         break;
     case 4:
         if (stress_once_in(random, 20))

@@ -255,6 +255,26 @@ static void check_all(struct model *m)
                  (unsigned long long)stat.charge, (unsigned long long)stat.capacity);
 }
 
+static bool is_held(const struct model *m, unsigned nr)
+{
+    return m->held && nr == m->held_key && m->held_version == m->entry[nr].version;
+}
+
+/* The held one must be found afterwards, the others must not. */
+static void prune(struct model *m)
+{
+    unsigned char key[2000];
+    bool was_in = false;
+
+    if (m->held)
+        was_in = is_held(m, m->held_key) && m->entry[m->held_key].is_in && !m->entry[m->held_key].expires_ns;
+    m->expected[GENLRU_CACHE_CLEARED] += genlru_cache_prune(m->cache);
+    STRESS_CHECK(!was_in || genlru_cache_contains(m->cache, key, key_of(m, m->held_key, key)), "a held one was pruned");
+    for (unsigned i = 0; i < NR_KEYS; i++)
+        if (!is_held(m, i))
+            m->entry[i].is_in = false;
+}
+
 static void step(struct model *m)
 {
     unsigned nr = stress_below(&m->random, NR_KEYS);
@@ -280,6 +300,8 @@ static void step(struct model *m)
             for (unsigned i = 0; i < NR_KEYS; i++)
                 m->entry[i].is_in = false;
         }
+        if (stress_once_in(&m->random, 100))
+            prune(m);
         break;
     case 4:
         STRESS_CHECK(genlru_cache_maintain(m->cache, 0) <= 64 * 4, "maintain did more than it was asked for");
