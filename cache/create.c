@@ -11,7 +11,9 @@
 enum {
     SMALL = 4096,            /* a capacity below this has one lane */
     DEFAULT_ENTRIES = 65536, /* where nothing says how many there will be */
-    GUESSED_BYTES = 256,     /* of an entry with an inline value, where nothing says so */
+    FEW_GHOSTS = 128,        /* a kilobyte */
+    MORE_GHOSTS = 4096,
+    GUESSED_BYTES = 256, /* of an entry with an inline value, where nothing says so */
     ALL_FLAGS = GENLRU_CACHE_CHARGE_METADATA | GENLRU_CACHE_COUNT_LOOKUPS | GENLRU_CACHE_MAINTENANCE
 };
 
@@ -54,7 +56,11 @@ static uint32_t nr_lanes(const struct genlru_cache_config *config)
     return nr;
 }
 
-/* Two an entry: the rules that are learned use no more (tests/cache/replay.c), and one is too few for loops. */
+/*
+ * Two an entry, since the rules that are learned count a shadow for as long as twice the capacity is evicted; and three where that is
+ * little memory, since sets fill unevenly, which small caches in loops feel; the smallest have some to spare
+ * (tests/cache/replay.c).
+ */
 static uint64_t nr_ghosts(const struct genlru_cache_config *config)
 {
     uint64_t entries = config->expected_entries;
@@ -63,7 +69,8 @@ static uint64_t nr_ghosts(const struct genlru_cache_config *config)
         return config->ghosts < MAX_GHOSTS ? config->ghosts : MAX_GHOSTS;
     if (!entries)
         entries = config->capacity < DEFAULT_ENTRIES ? config->capacity : DEFAULT_ENTRIES;
-    return 2 * entries < MAX_GHOSTS ? 2 * entries : MAX_GHOSTS;
+    entries = 2 * entries + (entries < MORE_GHOSTS ? entries : MORE_GHOSTS);
+    return entries < FEW_GHOSTS ? FEW_GHOSTS : entries < MAX_GHOSTS ? entries : MAX_GHOSTS;
 }
 
 static uint64_t hash_of_node(void *ctx, const struct genlru_node *node)

@@ -4,6 +4,7 @@
 #define GENLRU_BENCH_MICRO_COMMANDS_H
 
 int bench_summary(int argc, char **argv);
+int bench_caches(int argc, char **argv);
 int bench_model(int argc, char **argv);
 int bench_report(int argc, char **argv);
 

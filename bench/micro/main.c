@@ -4,6 +4,7 @@
  *
  *      genlru-bench [options]                        measures
  *      genlru-bench summary FILE … [--markdown]      rows and bars, from the JSON of earlier runs
+ *      genlru-bench caches FILE …                    whole caches, as README's table
  *      genlru-bench model FILE …                     what more processors would do
  *      genlru-bench report FILE … --html PAGE        a page with a plot an operation
  */
@@ -28,6 +29,7 @@ static const char *const defaults[] = {"--benchmark_enable_random_interleaving=t
 
 static const char help[] = "Usage: genlru-bench [OPTION …]\n"
                            "       genlru-bench summary FILE … [--markdown]\n"
+                           "       genlru-bench caches FILE …\n"
                            "       genlru-bench model FILE …\n"
                            "       genlru-bench report FILE … --html PAGE\n"
                            "\n"
@@ -148,6 +150,9 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], "summary")) {
         return bench_summary(argc - 1, argv + 1);
+    }
+    if (argc > 1 && !strcmp(argv[1], "caches")) {
+        return bench_caches(argc - 1, argv + 1);
     }
     if (argc > 1 && !strcmp(argv[1], "model")) {
         return bench_model(argc - 1, argv + 1);

@@ -132,8 +132,9 @@ struct genlru_cache_config {
      * tells, at 256 bytes an entry where values are inline.
      */
     uint64_t expected_entries;
-    uint64_t ghosts;        /* evicted keys remembered, 8 bytes each; 0 = twice as many as entries are expected or,
-                               without that, twice the capacity, at most 2^17; GENLRU_CACHE_NO_GHOSTS */
+    uint64_t ghosts;        /* evicted keys remembered, 8 bytes each; 0 = about twice as many as entries are expected
+                               or, without that, twice the capacity, at most 2^17, and
+                               128 at least; GENLRU_CACHE_NO_GHOSTS */
     uint64_t low_watermark; /* maintenance evicts down to this; 0 = the capacity */
     uint64_t ttl_ns;        /* of entries inserted without one; 0 = they do not expire */
     uint64_t seed;          /* of the hash; 0 = a random one */

@@ -112,7 +112,7 @@ static unsigned compare(const char *path)
         double of_policy = ratio_of_policy(trace, capacity);
         double of_cache = ratio_of_cache(trace, capacity, 4 * (uint64_t)trace->nr_ids);
         double by_default = ratio_of_cache(trace, capacity, 0);
-        bool is_off = fabs(of_cache - of_policy) > TOLERANCE;
+        bool is_off = fabs(of_cache - of_policy) > TOLERANCE || fabs(by_default - of_policy) > TOLERANCE;
 
         printf("%-24s %9llu entries  laboratory %.4f  cache %.4f%s  with default ghosts %.4f\n", trace->name,
                (unsigned long long)capacity, of_policy, of_cache, is_off ? " OFF" : "", by_default);
