@@ -9,10 +9,14 @@
 #include "internal.h"
 
 enum {
-    SMALL = 4096,           /* a capacity below this has one lane */
-    DEFAULT_GHOSTS = 65536, /* where nothing says how many entries there will be */
+    SMALL = 4096,            /* a capacity below this has one lane */
+    DEFAULT_ENTRIES = 65536, /* where nothing says how many there will be */
+    GUESSED_BYTES = 256,     /* of an entry with an inline value, where nothing says so */
     ALL_FLAGS = GENLRU_CACHE_CHARGE_METADATA | GENLRU_CACHE_COUNT_LOOKUPS | GENLRU_CACHE_MAINTENANCE
 };
+
+/* What a table of them may have. */
+#define MAX_GHOSTS (UINT64_C(1) << (sizeof(size_t) > 4 ? 32 : 27))
 
 static int check(const struct genlru_cache_config *config)
 {
@@ -50,15 +54,31 @@ static uint32_t nr_lanes(const struct genlru_cache_config *config)
     return nr;
 }
 
+/* Two an entry: the rules that are learned use no more (tests/cache/replay.c), and one is too few for loops. */
 static uint64_t nr_ghosts(const struct genlru_cache_config *config)
 {
-    uint64_t wanted = config->ghosts ? config->ghosts : config->expected_entries, nr = 8;
+    uint64_t entries = config->expected_entries;
 
-    if (!wanted)
-        wanted = config->capacity < DEFAULT_GHOSTS ? config->capacity : DEFAULT_GHOSTS;
-    while (nr * 14 / 10 < wanted && nr < UINT64_C(1) << 31) /* the power of two that is nearest, by ratio */
-        nr *= 2;
-    return nr;
+    if (config->ghosts)
+        return config->ghosts < MAX_GHOSTS ? config->ghosts : MAX_GHOSTS;
+    if (!entries)
+        entries = config->capacity < DEFAULT_ENTRIES ? config->capacity : DEFAULT_ENTRIES;
+    return 2 * entries < MAX_GHOSTS ? 2 * entries : MAX_GHOSTS;
+}
+
+static uint64_t hash_of_node(void *ctx, const struct genlru_node *node)
+{
+    return genlru__hash_of_entry(ctx, GENLRU_ENTRY(node, struct genlru_cache_entry, node));
+}
+
+/* For learning, which samples a share of the keys: the number of entries, as far as it was said or charges tell. 0 = the capacity. */
+static uint64_t nr_entries_of(const struct genlru_cache_config *config)
+{
+    uint64_t wanted = config->expected_entries;
+
+    if (!wanted && config->value_kind == GENLRU_CACHE_VALUE_INLINE && config->capacity != GENLRU_NO_LIMIT)
+        wanted = config->capacity / GUESSED_BYTES + 1;
+    return wanted < config->capacity ? wanted : 0;
 }
 
 static int create_core(struct genlru_cache *cache, const struct genlru_cache_config *config)
@@ -78,6 +98,10 @@ static int create_core(struct genlru_cache *cache, const struct genlru_cache_con
     core.allocator = config->allocator;
     core.on_error = config->on_error;
     core.error_ctx = config->error_ctx;
+    core.hash_of = hash_of_node;
+    core.hash_ctx = cache;
+    core.sample_seed = cache->seed;
+    core.entries = nr_entries_of(config);
     return genlru_create(&core, &cache->lru);
 }
 
@@ -88,9 +112,11 @@ static int create_lanes(struct genlru_cache *cache)
     cache->lane = genlru__memory_get_zeroed(&cache->memory, cache->nr_lanes * sizeof(*cache->lane), 64);
     if (!cache->lane)
         return -ENOMEM;
-    for (i = 0; i < cache->nr_lanes; i++)
+    for (i = 0; i < cache->nr_lanes; i++) {
+        genlru__dead_bound(&cache->lane[i], 0);
         for (k = 0; k < GENLRU__NR_GRACES; k++)
             cache->lane[i].grace[k].cache = cache;
+    }
     return 0;
 }
 
@@ -124,6 +150,7 @@ static void take_over(struct genlru_cache *cache, const struct genlru_cache_conf
     cache->can_evict = config->can_evict;
     cache->hash = config->hash;
     cache->ctx = config->ctx;
+    cache->has_plain_numbers = cache->kind.has_number && !config->hash && !(config->flags & GENLRU_CACHE_COUNT_LOOKUPS);
     cache->now_ns = config->now_ns;
     cache->clock_ctx = config->clock_ctx;
     cache->nr_lanes = nr_lanes(config);

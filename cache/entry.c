@@ -54,17 +54,6 @@ bool genlru__is_past(const struct genlru_cache *cache, uint32_t expiry)
 
 /* ---- handles ---- */
 
-bool genlru__entry_pin(struct genlru_cache_entry *e)
-{
-    uint32_t pins = genlru__u32_load_relaxed(&e->pins);
-
-    do {
-        if (pins & GENLRU__DEAD || (pins & GENLRU__PINS) == GENLRU__PINS)
-            return false;
-    } while (!genlru__u32_cas_acquire(&e->pins, &pins, pins + 1));
-    return true;
-}
-
 void genlru__entry_repin(struct genlru_cache_entry *e)
 {
     __atomic_fetch_add(&e->pins, 1, __ATOMIC_RELAXED); /* the caller's own handle keeps it */

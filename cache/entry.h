@@ -166,7 +166,28 @@ static inline bool genlru__entry_has_key(struct genlru__kind kind, const struct 
 /* ---- pins; none of these takes a lock ---- */
 
 /* A handle more; false if the entry is dead. In a read section, or with a handle. */
-bool genlru__entry_pin(struct genlru_cache_entry *e);
+static inline bool genlru__entry_pin(struct genlru_cache_entry *e)
+{
+    uint32_t pins = genlru__u32_load_relaxed(&e->pins);
+
+    do {
+        if (GENLRU_UNLIKELY(pins & GENLRU__DEAD) || GENLRU_UNLIKELY((pins & GENLRU__PINS) == GENLRU__PINS))
+            return false;
+    } while (GENLRU_UNLIKELY(!genlru__u32_cas_acquire(&e->pins, &pins, pins + 1))); /* acquire R */
+    return true;
+}
+
+/* A handle less, where that is all there is to it: false otherwise, with nothing changed. */
+static inline bool genlru__entry_try_drop(struct genlru_cache_entry *e)
+{
+    uint32_t pins = genlru__u32_load_relaxed(&e->pins);
+
+    do {
+        if (GENLRU_UNLIKELY(pins & (GENLRU__DEAD | GENLRU__PARKED)))
+            return false;
+    } while (GENLRU_UNLIKELY(!genlru__u32_cas_acq_rel(&e->pins, &pins, pins - 1))); /* acq_rel R */
+    return true;
+}
 
 /* Adds and clears bits in one step; returns the word after it. The bits to set must be clear. */
 static inline uint32_t genlru__entry_change(struct genlru_cache_entry *e, uint32_t set, uint32_t clear, uint32_t sub)

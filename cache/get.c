@@ -85,29 +85,57 @@ struct genlru_cache_entry *genlru_cache_get(struct genlru_cache *cache, const vo
     return e;
 }
 
-static uint64_t hash_number(const struct genlru_cache *cache, const uint64_t *number)
+/* ---- numbers ----
+ *
+ * The usual case first, without a call but at its end; all else begins anew in a function that looks at everything.
+ */
+
+static __attribute__((noinline)) struct genlru_cache_entry *get_number(struct genlru_cache *cache, uint64_t number)
 {
-    return GENLRU_LIKELY(!cache->hash) ? genlru__hash_u64(*number, cache->seed)
-                                       : cache->hash(cache->ctx, number, sizeof(*number), cache->seed);
+    struct genlru__key key = {&number, sizeof(number), number};
+    struct genlru_cache_entry *e;
+
+    if (!cache->kind.has_number)
+        return NULL;
+    e = genlru__get(cache, &key, genlru__hash_of_key(cache, &key), true);
+    count_lookup(cache, e != NULL);
+    return e;
+}
+
+static __attribute__((noinline)) struct genlru_cache_entry *access_entry(struct genlru_cache *cache,
+                                                                         struct genlru_cache_entry *e)
+{
+    genlru_access(cache->lru, &e->node);
+    return e;
+}
+
+/* The access, and its entry. genlru_access knows for itself when there is nothing to do; known here, it needs no call. */
+static inline struct genlru_cache_entry *accessed(struct genlru_cache *cache, struct genlru_cache_entry *e)
+{
+    const struct genlru_view *view = (const struct genlru_view *)(const void *)cache->lru;
+    uint32_t word = genlru_impl_word(genlru_impl_load_relaxed(&e->node.state.do_not_touch));
+
+    if (GENLRU_LIKELY((word & view->saturated.mask) == genlru_impl_load32_relaxed(&view->saturated.value)))
+        return e;
+    return access_entry(cache, e);
 }
 
 struct genlru_cache_entry *genlru_cache_get_u64(struct genlru_cache *cache, uint64_t number)
 {
-    uint64_t hash = hash_number(cache, &number);
     struct genlru_cache_entry *e;
-    bool again;
+    enum genlru__found found;
+    bool is_kept;
 
-    if (GENLRU_UNLIKELY(!cache->kind.has_number))
-        return NULL;
+    if (GENLRU_UNLIKELY(!cache->has_plain_numbers))
+        return get_number(cache, number);
     genlru__rcu_read_lock();
-    do {
-        e = keep(cache, genlru__index_find_number(&cache->index, hash, number), hash, &again);
-    } while (again);
+    found = genlru__index_find_quickly(&cache->index, genlru__hash_u64(number, cache->seed), number, &e);
+    is_kept = found == GENLRU__FOUND && GENLRU_LIKELY(!genlru__u32_load_relaxed(&e->expiry)) &&
+              GENLRU_LIKELY(genlru__entry_pin(e));
     genlru__rcu_read_unlock();
-    if (e)
-        genlru_access(cache->lru, &e->node);
-    count_lookup(cache, e != NULL);
-    return e;
+    if (GENLRU_LIKELY(is_kept))
+        return accessed(cache, e);
+    return found == GENLRU__ABSENT ? NULL : get_number(cache, number);
 }
 
 static inline struct genlru_cache_entry *use(struct genlru_cache *cache, struct genlru_cache_entry *e)
@@ -129,11 +157,26 @@ struct genlru_cache_entry *genlru_cache_get_rcu(struct genlru_cache *cache, cons
     return use(cache, find(cache, &key, genlru__hash_of_key(cache, &key)));
 }
 
+static __attribute__((noinline)) struct genlru_cache_entry *get_number_rcu(struct genlru_cache *cache, uint64_t number)
+{
+    struct genlru__key key = {&number, sizeof(number), number};
+
+    if (!cache->kind.has_number)
+        return NULL;
+    return use(cache, find(cache, &key, genlru__hash_of_key(cache, &key)));
+}
+
 struct genlru_cache_entry *genlru_cache_get_rcu_u64(struct genlru_cache *cache, uint64_t number)
 {
-    if (GENLRU_UNLIKELY(!cache->kind.has_number))
-        return NULL;
-    return use(cache, genlru__index_find_number(&cache->index, hash_number(cache, &number), number));
+    struct genlru_cache_entry *e;
+    enum genlru__found found;
+
+    if (GENLRU_UNLIKELY(!cache->has_plain_numbers))
+        return get_number_rcu(cache, number);
+    found = genlru__index_find_quickly(&cache->index, genlru__hash_u64(number, cache->seed), number, &e);
+    if (GENLRU_LIKELY(found == GENLRU__FOUND) && GENLRU_LIKELY(!genlru__u32_load_relaxed(&e->expiry)))
+        return accessed(cache, e);
+    return found == GENLRU__ABSENT ? NULL : get_number_rcu(cache, number);
 }
 
 struct genlru_cache_entry *genlru_cache_peek(struct genlru_cache *cache, const void *key_bytes, size_t nr_bytes)
@@ -211,7 +254,7 @@ int genlru_cache_pin(struct genlru_cache *cache, struct genlru_cache_entry *entr
 
 void genlru_cache_release(struct genlru_cache *cache, struct genlru_cache_entry *entry)
 {
-    if (entry)
+    if (entry && !genlru__entry_try_drop(entry))
         genlru__entry_drop(cache, entry);
 }
 

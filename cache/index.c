@@ -12,11 +12,10 @@ static inline bool has_key(const struct genlru__index *index, const struct genlr
 
 /* The entry of the key among the marked slots of a bucket. */
 static inline struct genlru_cache_entry *look_at(const struct genlru__index *index, const struct genlru__bucket *bucket,
-                                                 uint64_t marks, unsigned base, const struct genlru__key *key,
-                                                 bool is_number)
+                                                 uint32_t marks, const struct genlru__key *key, bool is_number)
 {
     for (; marks; marks &= marks - 1) {
-        unsigned slot = base + genlru__slot_of_mark(marks);
+        unsigned slot = genlru__slot_of_mark(marks);
         /* acquire S: the entry as it was when its handle was stored */
         uint32_t handle = genlru__u32_load_acquire(&bucket->handle[slot]);
         struct genlru_cache_entry *e;
@@ -30,37 +29,25 @@ static inline struct genlru_cache_entry *look_at(const struct genlru__index *ind
     return NULL;
 }
 
-static inline struct genlru_cache_entry *look_in(const struct genlru__index *index, const struct genlru__bucket *bucket,
-                                                 uint64_t pattern, const struct genlru__key *key, bool is_number)
-{
-    uint64_t marks = genlru__marks(genlru__first_tags(bucket), pattern);
-    struct genlru_cache_entry *e = look_at(index, bucket, marks, 0, key, is_number);
-
-    if (e)
-        return e;
-    marks = genlru__marks(genlru__last_tags(bucket), pattern) & GENLRU__LAST_HIGHS;
-    return look_at(index, bucket, marks, 8, key, is_number);
-}
-
 /* More overflow buckets than this mean that the chain changed under the reader's eyes. */
 enum { MAX_CHAIN = 1 << 16 };
 
 static inline struct genlru_cache_entry *find(const struct genlru__index *index, uint64_t hash,
                                               const struct genlru__key *key, bool is_number)
 {
-    uint64_t pattern = GENLRU__ONES * genlru__tag_of(hash);
+    uint8_t tag = genlru__tag_of(hash);
 
     for (;;) {
         uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
         uint64_t number = genlru__bucket_of(index, hash, n);
         const struct genlru__bucket *home = genlru__bucket_at(index, number), *bucket = home;
         uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u, next; /* acquire V */
-        struct genlru_cache_entry *e = look_in(index, bucket, pattern, key, is_number);
+        struct genlru_cache_entry *e = look_at(index, bucket, genlru__tags_match(bucket->tag, tag), key, is_number);
         unsigned length = 0;
 
         while (!e && (next = genlru__u32_load_acquire(&bucket->next)) != 0 && ++length < MAX_CHAIN) {
             bucket = genlru__over_at(index, next);
-            e = look_in(index, bucket, pattern, key, is_number);
+            e = look_at(index, bucket, genlru__tags_match(bucket->tag, tag), key, is_number);
         }
         if (e)
             return e;
@@ -112,46 +99,25 @@ static bool is_sought(const struct genlru__index *index, uint32_t found, const s
     return handle ? found == handle : genlru__entry_has_key(index->kind, genlru__entry_at(index, found), key);
 }
 
-/* Slots of one bucket of a locked chain whose tags are marked. */
-static bool search_marked(const struct genlru__index *index, struct genlru__bucket *bucket, uint64_t marks,
-                          unsigned base, uint8_t tag, const struct genlru__key *key, uint32_t handle,
-                          struct place *ret_place)
-{
-    for (; marks; marks &= marks - 1) {
-        unsigned slot = base + genlru__slot_of_mark(marks);
-
-        if (bucket->tag[slot] != tag || !is_sought(index, bucket->handle[slot], key, handle))
-            continue;
-        *ret_place = (struct place){bucket, slot};
-        return true;
-    }
-    return false;
-}
-
 /* The slot of a key (or, with a handle, of that one); and the first free slot on the way. */
 static bool search(const struct genlru__index *index, struct genlru__bucket *home, uint8_t tag,
                    const struct genlru__key *key, uint32_t handle, struct place *ret_place, struct place *ret_free)
 {
     struct genlru__bucket *bucket = home;
-    uint64_t pattern = GENLRU__ONES * tag;
+    uint32_t marks;
 
     ret_free->bucket = NULL;
     for (;;) {
-        uint64_t first = genlru__first_tags(bucket), last = genlru__last_tags(bucket);
+        for (marks = genlru__tags_match(bucket->tag, tag); marks; marks &= marks - 1) {
+            unsigned slot = genlru__slot_of_mark(marks);
 
-        if (search_marked(index, bucket, genlru__marks(first, pattern), 0, tag, key, handle, ret_place) ||
-            search_marked(index, bucket, genlru__marks(last, pattern) & GENLRU__LAST_HIGHS, 8, tag, key, handle,
-                          ret_place))
+            if (!is_sought(index, bucket->handle[slot], key, handle))
+                continue;
+            *ret_place = (struct place){bucket, slot};
             return true;
-        if (!ret_free->bucket) {
-            /* the lowest mark is never a wrong one */
-            uint64_t free_first = genlru__marks(first, 0), free_last = genlru__marks(last, 0) & GENLRU__LAST_HIGHS;
-
-            if (free_first)
-                *ret_free = (struct place){bucket, genlru__slot_of_mark(free_first)};
-            else if (free_last)
-                *ret_free = (struct place){bucket, 8 + genlru__slot_of_mark(free_last)};
         }
+        if (!ret_free->bucket && (marks = genlru__tags_match(bucket->tag, 0)) != 0)
+            *ret_free = (struct place){bucket, genlru__slot_of_mark(marks)};
         if (!bucket->next)
             return false;
         bucket = genlru__over_at(index, bucket->next);

@@ -3,16 +3,16 @@
  * The index: hash → handle, look-ups without locks or stores.
  *
  *   bucket = one cache line                                              11 slots
- *   ┌───────────┬──────┬───────────────────────┬──────────────────────────────────┐
- *   │ control   │ next │ tag[11]               │ handle[11]                       │
- *   │ 31 bits:  │ over-│ top 8 bits of the     │ of entries; 0 = free             │
- *   │ a version │ flow │ hash, 0 = free        │                                  │
- *   │ bit 0:    │ (0 = │                       │                                  │
- *   │ locked    │ none)│                       │                                  │
- *   └───────────┴──┬───┴───────────────────────┴──────────────────────────────────┘
- *                  └──▶ the same again, from an arena of overflow buckets
+ *   ┌───────────────────────┬───────────┬──────┬──────────────────────────────────┐
+ *   │ tag[11]               │ control   │ next │ handle[11]                       │
+ *   │ top 8 bits of the     │ 31 bits:  │ over-│ of entries; 0 = free             │
+ *   │ hash, 0 = free        │ a version │ flow │                                  │
+ *   │                       │ bit 0:    │ (0 = │                                  │
+ *   │                       │ locked    │ none)│                                  │
+ *   └───────────────────────┴───────────┴──┬───┴──────────────────────────────────┘
+ *                                          └──▶ the same again, from an arena of overflow buckets
  *
- * **Look-up**: bucket of the hash, tags compared eight at a time, the entry's key compared; two dependent cache misses.
+ * **Look-up**: bucket of the hash, tags compared all at once, the entry's key compared; two dependent cache misses.
  *
  * **Growth** is linear hashing (W. Litwin, Linear Hashing: a new tool for file and table addressing, VLDB 1980) from any number
  * of buckets: a hash belongs to one of the first `nr_first`, and each doubling takes one bit more of it. Bucket n is made by
@@ -35,14 +35,15 @@
 
 #include "entry.h"
 #include "heap.h"
+#include "tags.h"
 
 /* At 7 entries a bucket one in twenty needs an overflow bucket; at 8 one in nine would, for as much memory. */
-enum { GENLRU__BUCKET_SLOTS = 11, GENLRU__BUCKET_MEAN = 7, GENLRU__OVER_SHIFT = 6 };
+enum { GENLRU__BUCKET_SLOTS = GENLRU__NR_TAGS, GENLRU__BUCKET_MEAN = 7, GENLRU__OVER_SHIFT = 6 };
 
 struct genlru__bucket {
-    uint32_t control;
-    uint32_t next;   /* overflow bucket's number, from 1 */
     uint8_t tag[12]; /* the last is always 0 */
+    uint32_t control;
+    uint32_t next; /* overflow bucket's number, from 1 */
     uint32_t handle[GENLRU__BUCKET_SLOTS];
 } __attribute__((aligned(64)));
 
@@ -79,18 +80,20 @@ static inline struct genlru_cache_entry *genlru__entry_at(const struct genlru__i
 
 /*
  * Number of the bucket of a hash in a table of n, which the caller has read before (acquire N). The mask may be that of a later
- * level; its further bits lead beyond n, or are 0.
+ * level; its further bits lead beyond n, or are 0. The usual step is computed, not branched on: while a level is under way
+ * no processor can guess it.
  */
 static inline uint64_t genlru__bucket_of(const struct genlru__index *index, uint64_t hash, uint64_t n)
 {
     /* bits 20 to 51: not those of the tag, nor the first twenty levels' */
     uint64_t first = (uint64_t)(uint32_t)(hash >> 20) * index->nr_first >> 32;
-    uint64_t mask = genlru_impl_load_relaxed(&index->level_mask);
-    uint64_t number = first + index->nr_first * (hash & mask);
+    uint64_t mask = genlru_impl_load_relaxed(&index->level_mask), nr_first = index->nr_first;
+    uint64_t whole = first + nr_first * (hash & mask), half = first + nr_first * (hash & mask >> 1);
+    uint64_t number = half + ((whole - half) & (0 - (uint64_t)(whole < n)));
 
-    while (number >= n) {
+    while (GENLRU_UNLIKELY(number >= n)) {
         mask >>= 1;
-        number = first + index->nr_first * (hash & mask);
+        number = first + nr_first * (hash & mask);
     }
     return number;
 }
@@ -111,53 +114,19 @@ static inline void genlru__index_prefetch(const struct genlru__index *index, uin
     __builtin_prefetch(genlru__bucket_at(index, genlru__bucket_of(index, hash, n)), 1);
 }
 
-/* ---- tags: eight, and three; the order of marks is that of slots on every machine ---- */
+/* ---- tags ---- */
 
-#define GENLRU__ONES UINT64_C(0x0101010101010101)
-#define GENLRU__HIGHS UINT64_C(0x8080808080808080)
-/* Slots 8, 9, 10; slot 11 does not exist. */
-#define GENLRU__LAST_HIGHS UINT64_C(0x808080)
-
+/* Never 0, which is free. */
 static inline uint8_t genlru__tag_of(uint64_t hash)
 {
     uint8_t tag = (uint8_t)(hash >> 56);
 
-    return tag ? tag : 1;
+    return (uint8_t)(tag + !tag);
 }
 
-/* Top bits of the bytes of `tags` that equal those of `pattern`; a byte above such a one may be marked wrongly. */
-static inline uint64_t genlru__marks(uint64_t tags, uint64_t pattern)
+static inline unsigned genlru__slot_of_mark(uint32_t marks)
 {
-    uint64_t x = tags ^ pattern;
-
-    return (x - GENLRU__ONES) & ~x & GENLRU__HIGHS;
-}
-
-static inline uint64_t genlru__first_tags(const struct genlru__bucket *bucket)
-{
-    /* acquire S: with a tag comes the handle that was stored before it; and what was published before it was cleared */
-    uint64_t tags = __atomic_load_n((const uint64_t *)(const void *)bucket->tag, __ATOMIC_ACQUIRE);
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    tags = __builtin_bswap64(tags);
-#endif
-    return tags;
-}
-
-static inline uint64_t genlru__last_tags(const struct genlru__bucket *bucket)
-{
-    uint32_t tags =
-        __atomic_load_n((const uint32_t *)(const void *)(bucket->tag + 8), __ATOMIC_ACQUIRE); /* acquire S */
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    tags = __builtin_bswap32(tags);
-#endif
-    return tags;
-}
-
-static inline unsigned genlru__slot_of_mark(uint64_t marks)
-{
-    return (unsigned)__builtin_ctzll(marks) / 8;
+    return (unsigned)__builtin_ctz(marks);
 }
 
 /* ---- looking up, in a read section ---- */
@@ -182,32 +151,46 @@ static inline bool genlru__index_was_still(const struct genlru__index *index, co
            (GENLRU_LIKELY(now == n) || genlru__bucket_of(index, hash, now) == number);
 }
 
+enum genlru__found { GENLRU__FOUND, GENLRU__ABSENT, GENLRU__UNSURE };
+
 /*
- * The usual answers: a hit in the first eight slots of its home, and a miss that no tag there makes doubtful. All else is
- * looked at again.
+ * The usual answers: a hit by the first tag that fits, and a miss where none does. UNSURE: to be looked at again, slowly. Calls
+ * nobody, so that callers whose other calls are their last need no stack frame.
  */
-static inline struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index *index, uint64_t hash,
-                                                                   uint64_t number)
+static inline enum genlru__found genlru__index_find_quickly(const struct genlru__index *index, uint64_t hash,
+                                                            uint64_t number, struct genlru_cache_entry **ret_entry)
 {
     uint64_t n = genlru_impl_load_acquire(&index->nr_buckets); /* acquire N */
     uint64_t home_number = genlru__bucket_of(index, hash, n);
     const struct genlru__bucket *home = genlru__bucket_at(index, home_number);
-    uint32_t version = genlru__u32_load_acquire(&home->control) & ~1u; /* acquire V */
-    uint64_t pattern = GENLRU__ONES * genlru__tag_of(hash), marks = genlru__marks(genlru__first_tags(home), pattern);
+    uint32_t version, marks, handle;
 
+    /* a load after a locked instruction may wait for that; a prefetch does not, and takes its miss beside the last call's */
+    __builtin_prefetch(home);
+    version = genlru__u32_load_acquire(&home->control) & ~1u; /* acquire V */
+    marks = genlru__tags_match(home->tag, genlru__tag_of(hash));
     if (GENLRU_LIKELY(marks)) {
-        uint32_t handle = genlru__u32_load_acquire(&home->handle[genlru__slot_of_mark(marks)]); /* acquire S */
+        handle = genlru__u32_load_acquire(&home->handle[genlru__slot_of_mark(marks)]); /* acquire S */
+        *ret_entry = genlru__entry_at(index, handle);
+        return GENLRU_LIKELY(handle) && GENLRU_LIKELY((*ret_entry)->key == number) ? GENLRU__FOUND : GENLRU__UNSURE;
+    }
+    return !genlru__u32_load_acquire(&home->next) && genlru__index_was_still(index, home, version, home_number, n, hash)
+               ? GENLRU__ABSENT
+               : GENLRU__UNSURE;
+}
 
-        if (GENLRU_LIKELY(handle)) {
-            struct genlru_cache_entry *e = genlru__entry_at(index, handle);
+static inline struct genlru_cache_entry *genlru__index_find_number(const struct genlru__index *index, uint64_t hash,
+                                                                   uint64_t number)
+{
+    struct genlru_cache_entry *e;
 
-            if (GENLRU_LIKELY(e->key == number))
-                return e;
-        }
-    } else if (!(genlru__marks(genlru__last_tags(home), pattern) & GENLRU__LAST_HIGHS) &&
-               !genlru__u32_load_acquire(&home->next) &&
-               genlru__index_was_still(index, home, version, home_number, n, hash)) {
+    switch (genlru__index_find_quickly(index, hash, number, &e)) {
+    case GENLRU__FOUND:
+        return e;
+    case GENLRU__ABSENT:
         return NULL;
+    case GENLRU__UNSURE:
+        break;
     }
     return genlru__index_find_number_slowly(index, hash, number);
 }

@@ -80,7 +80,7 @@ static void fill(struct genlru_cache *cache, struct genlru_cache_entry *e, const
 
 /* The object, with what varies in length. */
 static struct genlru_cache_entry *new_with_payload(struct genlru_cache *cache, const struct genlru__key *key,
-                                                   const struct genlru_cache_insert *how)
+                                                   const struct genlru_cache_insert *how, unsigned nr_inserted)
 {
     size_t payload = payload_of(cache, key, how);
     bool is_outside = genlru__is_outside(cache->kind, payload);
@@ -89,7 +89,7 @@ static struct genlru_cache_entry *new_with_payload(struct genlru_cache *cache, c
 
     if (is_outside && !outside)
         return NULL;
-    e = genlru__object_new(cache, genlru__lane_of(cache), genlru__object_bytes(cache->kind, payload));
+    e = genlru__object_new(cache, genlru__lane_of(cache), genlru__object_bytes(cache->kind, payload), nr_inserted);
     if (!e) {
         genlru__memory_put(&cache->memory, outside, payload, 8);
         return NULL;
@@ -103,14 +103,15 @@ static struct genlru_cache_entry *new_with_payload(struct genlru_cache *cache, c
 }
 
 struct genlru_cache_entry *genlru__entry_new(struct genlru_cache *cache, const struct genlru__key *key,
-                                             const struct genlru_cache_insert *how, uint64_t charge)
+                                             const struct genlru_cache_insert *how, uint64_t charge,
+                                             unsigned nr_inserted)
 {
     struct genlru_cache_entry *e;
 
     if (genlru__has_payload(cache->kind)) {
-        e = new_with_payload(cache, key, how);
+        e = new_with_payload(cache, key, how, nr_inserted);
     } else {
-        e = genlru__object_new(cache, genlru__lane_of(cache), GENLRU__OBJECT_MIN);
+        e = genlru__object_new(cache, genlru__lane_of(cache), GENLRU__OBJECT_MIN, nr_inserted);
         if (e)
             fill(cache, e, key, how);
     }
@@ -128,6 +129,7 @@ static void undo(struct genlru_cache *cache, struct genlru_cache_entry *e, bool 
 
     (void)genlru__entry_change(e, genlru__dead(GENLRU__CAUSE_NONE), is_ours ? GENLRU__LISTED : 0, 0);
     genlru__count(&genlru__lane_of(cache)->detached, 1);
+    genlru__lane_uncount(genlru__lane_of(cache));
     genlru__entry_drop(cache, e);
 }
 
@@ -202,7 +204,7 @@ static void bury(struct genlru_cache *cache, uint32_t handle)
 static int publish(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                    const struct genlru_cache_insert *how, struct genlru_cache_entry *e, uint32_t *ret_old)
 {
-    struct genlru_add add = {genlru_nonresident_take(cache->ghosts, cache->lru, hash), 0, 0, add_flags(how->flags)};
+    struct genlru_add add = {genlru_nonresident_take(cache->ghosts, cache->lru, hash), hash, 1, add_flags(how->flags)};
     int error;
 
     e->pins |= GENLRU__LISTED; /* before core has it: a victim is told by its handle */
@@ -240,7 +242,7 @@ static int insert_new(struct genlru_cache *cache, const struct genlru__key *key,
 
     if (error)
         return error;
-    e = genlru__entry_new(cache, key, how, charge);
+    e = genlru__entry_new(cache, key, how, charge, 1);
     if (!e) {
         give_room_back(cache, how->reservation, charge);
         return -ENOMEM;
@@ -253,14 +255,13 @@ static int insert_new(struct genlru_cache *cache, const struct genlru__key *key,
         }
         return error;
     }
-    genlru__count(&genlru__lane_of(cache)->inserted, 1);
     if (old)
         bury(cache, old);
     else if (discount)
         make_up(cache);
     if (ret_entry)
         *ret_entry = e;
-    else
+    else if (!genlru__entry_try_drop(e))
         genlru__entry_drop(cache, e);
     return old ? GENLRU_CACHE_REPLACED_OLD : 0;
 }
@@ -354,22 +355,24 @@ static uint64_t hash_for_split(const void *ctx, const struct genlru_cache_entry 
     return genlru__hash_of_entry((const struct genlru_cache *)ctx, e);
 }
 
-/* Keeps the index at 8 entries a bucket: looks now and then how far behind it is, and splits one bucket a call. */
+/* Looks how far the index is behind its entries, and how many dead are too many. */
+static void look_at_size(struct genlru_cache *cache, struct genlru__lane *lane)
+{
+    uint64_t n = genlru_impl_load_relaxed(&cache->index.nr_buckets), nr = genlru__nr_entries(cache);
+    uint64_t wanted = nr / GENLRU__BUCKET_MEAN;
+
+    if (wanted > n)
+        genlru__u32_store_relaxed(&lane->splits_due, wanted - n < LOOK_AT_SIZE ? (uint32_t)(wanted - n) : LOOK_AT_SIZE);
+    genlru__dead_bound(lane, nr);
+}
+
+/* Keeps the index at its mean of entries a bucket, one split a call. */
 static void grow(struct genlru_cache *cache, struct genlru__lane *lane)
 {
-    uint64_t n, wanted;
-
-    if (genlru__u32_load_relaxed(&lane->splits_due) == 0) {
-        if (__atomic_add_fetch(&lane->nr_calls, 1, __ATOMIC_RELAXED) % LOOK_AT_SIZE != 0)
-            return;
-        n = genlru_impl_load_relaxed(&cache->index.nr_buckets);
-        wanted = genlru__nr_entries(cache) / GENLRU__BUCKET_MEAN;
-        if (wanted > n)
-            genlru__u32_store_relaxed(&lane->splits_due,
-                                      wanted - n < LOOK_AT_SIZE ? (uint32_t)(wanted - n) : LOOK_AT_SIZE);
-        return;
-    }
-    if (genlru__index_split(&cache->index, hash_for_split, cache) == 0)
+    if (genlru_impl_load_relaxed(&lane->inserted) % LOOK_AT_SIZE == 0)
+        look_at_size(cache, lane);
+    if (genlru__u32_load_relaxed(&lane->splits_due) != 0 &&
+        genlru__index_split(&cache->index, hash_for_split, cache) == 0)
         genlru__u32_store_relaxed(&lane->splits_due, genlru__u32_load_relaxed(&lane->splits_due) - 1);
 }
 

@@ -36,9 +36,14 @@ struct genlru__dead_list {
     uint32_t first;
     uint32_t last;
     uint32_t nr;
-    uint32_t ahead
-        [GENLRU__AHEAD]; /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
+    /* the last few that were added; of number nr, nr + 1, ... modulo their number, oldest first */
+    uint32_t ahead[GENLRU__AHEAD];
     uint64_t charge;
+};
+
+struct genlru__ripe_list {
+    uint32_t first; /* read without the lock, too */
+    uint32_t last;
 };
 
 enum genlru__grace_state { GENLRU__GRACE_IDLE, GENLRU__GRACE_WAITING, GENLRU__GRACE_RIPE };
@@ -53,15 +58,16 @@ struct genlru__grace {
 };
 
 struct genlru__lane {
-    uint32_t lock; /* bit 0 */
-    uint32_t nr_calls;
-    uint32_t splits_due;
-    uint32_t nr_dead;              /* dead.nr, read without the lock */
+    uint32_t lock;       /* bit 0 */
+    uint32_t splits_due; /* relaxed atomic */
+    uint32_t nr_dead;    /* dead.nr, read without the lock */
+    uint32_t dead_max;   /* of it: then inserters wait; relaxed atomic */
+    uint64_t inserted;   /* written under the lock, read by all; also those that are on their way into the index */
     struct genlru__dead_list dead; /* wait for a grace to be free; of `ahead` the first is the oldest */
+    struct genlru__ripe_list ripe; /* their grace period is over */
     struct genlru__grace grace[GENLRU__NR_GRACES];
     /* relaxed atomics, anyone's */
-    uint64_t inserted __attribute__((aligned(64)));
-    uint64_t removed[GENLRU__NR_CAUSES];
+    uint64_t removed[GENLRU__NR_CAUSES] __attribute__((aligned(64)));
     uint64_t waiting; /* dead, not given back yet; a sum over lanes means something */
     uint64_t detached;
     uint64_t refused;
@@ -87,6 +93,7 @@ struct genlru_cache {
     uint64_t (*hash)(void *ctx, const void *key, size_t key_bytes, uint64_t seed); /* NULL = ours */
     void *ctx;
     struct genlru__kind kind;
+    bool has_plain_numbers; /* keys are numbers, the hash is ours, and look-ups are not counted */
     uint32_t flags;
     uint32_t nr_lanes;
     struct genlru__lane *lane;
@@ -190,9 +197,24 @@ void genlru__entry_info(const struct genlru_cache *cache, const struct genlru_ca
 
 /* ---- lane.c: groups of threads, objects ---- */
 
-struct genlru__lane *genlru__lane_of(struct genlru_cache *cache);
-/* An object of the lane's heap, NULL: no memory. */
-struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct genlru__lane *lane, size_t bytes);
+/* A thread's number plus 1, in the order of first calls; 0 = none yet. */
+extern __thread unsigned genlru__cache_thread __attribute__((visibility("hidden")));
+unsigned genlru__cache_thread_begin(void);
+
+static inline struct genlru__lane *genlru__lane_of(struct genlru_cache *cache)
+{
+    unsigned thread = genlru__cache_thread;
+
+    if (GENLRU_UNLIKELY(!thread))
+        thread = genlru__cache_thread_begin();
+    return &cache->lane[(thread - 1) & (cache->nr_lanes - 1)];
+}
+
+/* An object of the lane's heap, NULL: no memory. `nr_inserted`, 0 or 1, is added to the lane's count on the way. */
+struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct genlru__lane *lane, size_t bytes,
+                                              unsigned nr_inserted);
+/* An insert that was counted failed. */
+void genlru__lane_uncount(struct genlru__lane *lane);
 void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
                           struct genlru_cache_entry *const *entries, unsigned nr);
 /* Entries in the index, from the lanes' counts. */
@@ -208,8 +230,10 @@ void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry 
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead);
 /* Releases and frees up to max entries whose grace period is over; how many. Calls the owner. Nothing in a callback. */
 unsigned genlru__dead_collect(struct genlru_cache *cache, struct genlru__lane *lane, unsigned max);
-/* Where very many are dead: waits for a grace period and gives them back. */
+/* Where very many are dead: waits for a grace period, and they are ripe. */
 void genlru__dead_relieve(struct genlru_cache *cache, struct genlru__lane *lane);
+/* How many that is in a cache of so many entries. */
+void genlru__dead_bound(struct genlru__lane *lane, uint64_t nr_entries);
 /* The same for all lanes, until all that is dead now is free. Waits. */
 void genlru__dead_drain(struct genlru_cache *cache);
 bool genlru__in_callback(const struct genlru_cache *cache);
@@ -238,9 +262,10 @@ struct genlru_cache_entry *genlru__get_quietly(struct genlru_cache *cache, const
                                                uint64_t hash);
 int genlru__insert(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
                    const struct genlru_cache_insert *how, struct genlru_cache_entry **ret_entry);
-/* An entry with the key and value that is in no index, with a handle. */
+/* An entry with the key and value that is in no index, with a handle; nr_inserted as for objects. */
 struct genlru_cache_entry *genlru__entry_new(struct genlru_cache *cache, const struct genlru__key *key,
-                                             const struct genlru_cache_insert *how, uint64_t charge);
+                                             const struct genlru_cache_insert *how, uint64_t charge,
+                                             unsigned nr_inserted);
 /* Charge of an insert; UINT64_MAX: too large a number. */
 uint64_t genlru__charge_of(const struct genlru_cache *cache, const struct genlru__key *key,
                            const struct genlru_cache_insert *how);

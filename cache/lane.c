@@ -4,27 +4,34 @@
 
 enum { AT_ONCE = 16 };
 
-/* A thread's number: in the order of first calls. */
-static unsigned thread_number(void)
-{
-    static unsigned next;
-    static __thread unsigned number; /* 0 = none yet */
+__thread unsigned genlru__cache_thread;
 
-    if (!number)
-        number = 1 + __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-    return number - 1;
+unsigned genlru__cache_thread_begin(void)
+{
+    static unsigned nr_threads;
+
+    genlru__cache_thread = 1 + __atomic_fetch_add(&nr_threads, 1, __ATOMIC_RELAXED);
+    return genlru__cache_thread;
 }
 
-struct genlru__lane *genlru__lane_of(struct genlru_cache *cache)
+static void count_inserted(struct genlru__lane *lane, uint64_t by)
 {
-    return &cache->lane[thread_number() & (cache->nr_lanes - 1)];
+    genlru_impl_store_relaxed(&lane->inserted, lane->inserted + by);
 }
 
-static uint32_t pop(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_)
+void genlru__lane_uncount(struct genlru__lane *lane)
+{
+    genlru__bit_lock(&lane->lock);
+    count_inserted(lane, 0 - UINT64_C(1));
+    genlru__bit_unlock(&lane->lock);
+}
+
+static uint32_t pop(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_, unsigned nr_inserted)
 {
     uint32_t handle;
 
     genlru__bit_lock(&lane->lock);
+    count_inserted(lane, nr_inserted);
     handle = genlru__magazine_pop(&cache->heap, &lane->magazine[class_], class_);
     genlru__bit_unlock(&lane->lock);
     return handle;
@@ -43,16 +50,20 @@ static uint32_t refill(struct genlru_cache *cache, struct genlru__lane *lane, un
     return kept;
 }
 
-struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct genlru__lane *lane, size_t bytes)
+struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct genlru__lane *lane, size_t bytes,
+                                              unsigned nr_inserted)
 {
     unsigned class_ = genlru__class_of(bytes);
-    uint32_t handle = pop(cache, lane, class_), first;
+    uint32_t handle = pop(cache, lane, class_, nr_inserted), first;
 
     if (!handle && genlru__dead_collect(cache, lane, AT_ONCE))
-        handle = pop(cache, lane, class_); /* what has just come back is as good, and nearer */
+        handle = pop(cache, lane, class_, 0); /* what has just come back is as good, and nearer */
     if (!handle) {
-        if (!genlru__heap_take(&cache->heap, class_, &first))
+        if (!genlru__heap_take(&cache->heap, class_, &first)) {
+            if (nr_inserted)
+                genlru__lane_uncount(lane);
             return NULL;
+        }
         handle = refill(cache, lane, class_, first);
     }
     return genlru__heap_at(&cache->heap, handle);

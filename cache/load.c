@@ -140,7 +140,7 @@ static struct genlru_cache_entry *keep_apart(struct genlru_cache *cache, const s
     struct genlru_cache_entry *e;
 
     charge = charge < UINT32_MAX ? charge : UINT32_MAX;
-    e = genlru__entry_new(cache, key, how, charge);
+    e = genlru__entry_new(cache, key, how, charge, 0);
     if (!e) {
         genlru__call_release(cache, &info, GENLRU_CACHE_UNCACHED);
         return NULL;

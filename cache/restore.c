@@ -108,7 +108,8 @@ static int restore_one(struct genlru_cache *cache, const struct genlru_cache_val
     memset(&how, 0, sizeof(how));
     how.mode = GENLRU_CACHE_UPSERT; /* a key that was saved twice: the later one is the younger */
     how.charge = genlru__get_u32(record + 8);
-    how.flags = how.charge ? 0 : GENLRU_CACHE_INSERT_WEIGHTLESS;
+    /* HOT: to one place, whatever the policy does with new entries, so that the file's order is the order of going */
+    how.flags = GENLRU_CACHE_INSERT_HOT | (how.charge ? 0 : (unsigned)GENLRU_CACHE_INSERT_WEIGHTLESS);
     how.ttl_ns = ttl ? ttl : GENLRU_NO_LIMIT;
     how.value = value;
     how.value_bytes = value_bytes;

@@ -4,7 +4,9 @@
  *
  *   dead ──▶ lane's list ──▶ grace (call_rcu) ──▶ ripe ──▶ config.release ──▶ heap
  *            while both      WAITING              by whoever calls next
- *            graces are out
+ *            graces are out                         ▲
+ *                │                                  │
+ *                └──────── too many: wait ──────────┘
  *
  * A lane has two graces. A dead entry is given to a free one at once if nothing is under way, else once some tens came
  * together or the other is back; so there is no memory to be had for it, and a lone erase waits for no other. liburcu's
@@ -91,13 +93,14 @@ static void set_link(struct genlru_cache_entry *e, uint32_t next, uint32_t ahead
     memcpy(link_of(e), &link, sizeof(link));
 }
 
+/* Hints only, so they need not be of one moment. */
 struct genlru__dead_list genlru__dead_begin(struct genlru__lane *lane)
 {
     struct genlru__dead_list dead = {0, 0, 0, {0}, 0};
+    unsigned i;
 
-    genlru__bit_lock(&lane->lock);
-    memcpy(dead.ahead, lane->dead.ahead, sizeof(dead.ahead));
-    genlru__bit_unlock(&lane->lock);
+    for (i = 0; i < GENLRU__AHEAD; i++)
+        dead.ahead[i] = genlru__u32_load_relaxed(&lane->dead.ahead[i]);
     return dead;
 }
 
@@ -222,6 +225,12 @@ static unsigned take_ripe(struct genlru_cache *cache, struct genlru__lane *lane,
     unsigned nr = 0;
 
     genlru__bit_lock(&lane->lock);
+    if (lane->ripe.first) {
+        uint32_t first = lane->ripe.first;
+
+        nr = take_some(cache, &first, entries, max);
+        genlru__u32_store_relaxed(&lane->ripe.first, first);
+    }
     while (nr < max && (grace = grace_in(lane, GENLRU__GRACE_RIPE)) != NULL) {
         nr += take_some(cache, &grace->first, entries + nr, max - nr);
         if (!grace->first)
@@ -240,7 +249,7 @@ static bool has_ripe(struct genlru__lane *lane)
     for (i = 0; i < GENLRU__NR_GRACES; i++)
         if (genlru__u32_load_relaxed(&lane->grace[i].state) == GENLRU__GRACE_RIPE)
             return true;
-    return false;
+    return genlru__u32_load_relaxed(&lane->ripe.first) != 0;
 }
 
 unsigned genlru__dead_collect(struct genlru_cache *cache, struct genlru__lane *lane, unsigned max)
@@ -262,22 +271,30 @@ unsigned genlru__dead_collect(struct genlru_cache *cache, struct genlru__lane *l
     return total;
 }
 
-/* Takes what is dead in the lane, waits for a grace period, and gives it all back. */
-static void collect_now(struct genlru_cache *cache, struct genlru__lane *lane)
+/* Takes what is dead in the lane, waits for a grace period, and makes it ripe. */
+static void ripen_now(struct genlru_cache *cache, struct genlru__lane *lane)
 {
-    struct genlru_cache_entry *entries[A_FEW];
-    uint32_t first;
-    unsigned nr;
+    struct genlru_cache_entry *end;
+    uint32_t first, last;
 
     genlru__bit_lock(&lane->lock);
     first = lane->dead.first;
+    last = lane->dead.last;
     reset(&lane->dead);
     genlru__u32_store_relaxed(&lane->nr_dead, 0);
     genlru__bit_unlock(&lane->lock);
-    if (first)
-        genlru__rcu_synchronize();
-    while ((nr = take_some(cache, &first, entries, A_FEW)) != 0)
-        give_all_back(cache, lane, entries, nr);
+    if (!first)
+        return;
+    genlru__rcu_synchronize();
+    genlru__bit_lock(&lane->lock);
+    if (lane->ripe.first) {
+        end = genlru__heap_at(&cache->heap, lane->ripe.last);
+        set_link(end, first, get_link(end).ahead);
+    } else {
+        genlru__u32_store_relaxed(&lane->ripe.first, first);
+    }
+    lane->ripe.last = last;
+    genlru__bit_unlock(&lane->lock);
 }
 
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead)
@@ -294,10 +311,12 @@ void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dea
     genlru__bit_lock(&lane->lock);
     last = genlru__heap_at(&cache->heap, dead->last);
     set_link(last, lane->dead.first, get_link(last).ahead);
+    if (!lane->dead.nr)
+        lane->dead.last = dead->last;
     lane->dead.first = dead->first;
     lane->dead.nr += dead->nr;
     for (i = 0; i < GENLRU__AHEAD; i++)
-        lane->dead.ahead[i] = dead->ahead[(dead->nr + i) % GENLRU__AHEAD];
+        genlru__u32_store_relaxed(&lane->dead.ahead[i], dead->ahead[(dead->nr + i) % GENLRU__AHEAD]);
     grace = load_grace(lane);
     genlru__u32_store_relaxed(&lane->nr_dead, lane->dead.nr);
     genlru__bit_unlock(&lane->lock);
@@ -309,10 +328,17 @@ void genlru__dead_relieve(struct genlru_cache *cache, struct genlru__lane *lane)
 {
     uint32_t nr_dead = genlru__u32_load_relaxed(&lane->nr_dead);
 
-    if (GENLRU_LIKELY(nr_dead <= MANY_DEAD) || nr_dead <= genlru__nr_entries(cache) / SHARE_OF_DEAD)
+    if (GENLRU_LIKELY(nr_dead <= genlru__u32_load_relaxed(&lane->dead_max)))
         return;
     if (genlru__rcu_may_wait() && !genlru__in_callback(cache))
-        collect_now(cache, lane);
+        ripen_now(cache, lane);
+}
+
+void genlru__dead_bound(struct genlru__lane *lane, uint64_t nr_entries)
+{
+    uint64_t max = nr_entries / SHARE_OF_DEAD;
+
+    genlru__u32_store_relaxed(&lane->dead_max, max < MANY_DEAD ? MANY_DEAD : (uint32_t)max);
 }
 
 void genlru__dead_drain(struct genlru_cache *cache)
@@ -320,7 +346,7 @@ void genlru__dead_drain(struct genlru_cache *cache)
     unsigned i;
 
     for (i = 0; i < cache->nr_lanes; i++)
-        collect_now(cache, &cache->lane[i]);
+        ripen_now(cache, &cache->lane[i]);
     genlru__rcu_barrier(); /* every grace under way is ripe */
     for (i = 0; i < cache->nr_lanes; i++)
         while (genlru__dead_collect(cache, &cache->lane[i], A_FEW) != 0)

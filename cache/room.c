@@ -32,7 +32,7 @@ static bool is_kept_by_owner(struct genlru_cache *cache, const struct genlru_vic
 }
 
 static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry *e, uint64_t hash, genlru_shadow shadow,
-                          struct genlru__lane *lane, struct genlru__dead_list *dead)
+                          struct genlru__lane *lane, struct genlru__dead_list *dead, uint64_t *nr_evicted)
 {
     uint32_t handle = genlru__heap_handle(e), after;
 
@@ -42,7 +42,7 @@ static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry 
         return;
     }
     genlru_nonresident_insert(cache->ghosts, cache->lru, hash, shadow);
-    genlru__count(&lane->removed[GENLRU_CACHE_EVICTED], 1);
+    *nr_evicted += 1;
     after = genlru__entry_change(e, genlru__dead(GENLRU_CACHE_EVICTED), GENLRU__LISTED, 0);
     if (after & GENLRU__PINS)
         genlru__count(&lane->detached, 1);
@@ -51,7 +51,7 @@ static void remove_victim(struct genlru_cache *cache, struct genlru_cache_entry 
 }
 
 static void evict_one(struct genlru_cache *cache, const struct genlru_victim *victim, uint64_t hash,
-                      struct genlru__lane *lane, struct genlru__dead_list *dead)
+                      struct genlru__lane *lane, struct genlru__dead_list *dead, uint64_t *nr_evicted)
 {
     struct genlru_cache_entry *e = GENLRU_ENTRY(victim->node, struct genlru_cache_entry, node);
     int result;
@@ -66,7 +66,7 @@ static void evict_one(struct genlru_cache *cache, const struct genlru_victim *vi
         if (result >= 0)
             return;
     }
-    remove_victim(cache, e, hash, victim->shadow, lane, dead);
+    remove_victim(cache, e, hash, victim->shadow, lane, dead, nr_evicted);
 }
 
 /* One batch; what it freed of charge and how many entries. */
@@ -78,7 +78,7 @@ static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned 
     struct genlru__dead_list dead = genlru__dead_begin(lane);
     struct genlru_victim victims[BATCH];
     struct genlru_evict_result result;
-    uint64_t hash[BATCH], charge;
+    uint64_t hash[BATCH], charge, nr_evicted = 0;
     int nr = genlru_evict(cache->lru, &budget, victims, max < BATCH ? max : BATCH, &result), i;
 
     for (i = 0; i < nr; i++) {
@@ -87,7 +87,9 @@ static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned 
         genlru_nonresident_prefetch(cache->ghosts, hash[i]);
     }
     for (i = 0; i < nr; i++)
-        evict_one(cache, &victims[i], hash[i], lane, &dead);
+        evict_one(cache, &victims[i], hash[i], lane, &dead, &nr_evicted);
+    if (nr_evicted)
+        genlru__count(&lane->removed[GENLRU_CACHE_EVICTED], nr_evicted);
     *ret_reason = nr < 0 ? GENLRU_EVICT_NOTHING : result.reason;
     *ret_nodes = dead.nr;
     charge = dead.charge;

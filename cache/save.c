@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Saving for a warm restart. One pass over the index for each generation, oldest first: an entry is written in the pass of
- * the generation that it is in when the pass comes by. Generations only get younger (but for advice), so an entry may
- * be written twice while others work, and the later, younger record counts; none that stays is missed.
+ * Saving for a warm restart. Two passes over the index for each generation, oldest first: one for entries that were not used
+ * again, one for those that were, since under most rules a hit only counts and moves nothing before a scan comes by. An entry is
+ * written in the pass that it belongs to when that comes. Generations only get younger (but for advice), and counts fall only when
+ * that happens, so an entry may be written twice while others work, and the later, younger record counts; none that stays is missed.
  */
 #define _DEFAULT_SOURCE
 
@@ -18,6 +19,9 @@
 #include "file.h"
 #include "internal.h"
 
+/* Refs that tell of more than the access that added the entry. */
+enum { USED = 2 };
+
 struct writing {
     struct genlru_cache *cache;
     const struct genlru_cache_value_io *io;
@@ -26,7 +30,8 @@ struct writing {
     int error;
     uint64_t nr;
     uint64_t max_seq; /* youngest generation at the start */
-    uint64_t from;    /* generations of this pass: seq in [from, to] */
+    bool is_of_used;  /* this pass: entries that were used again since their count began, or the others */
+    uint64_t from;    /* ... of generations with a seq in [from, to] */
     uint64_t to;
     unsigned char *buffer; /* of one record's value */
     size_t size;
@@ -112,7 +117,7 @@ static int write_entry(void *ctx, struct genlru_cache_entry *e, const struct gen
     const void *value;
     int64_t length;
 
-    if (seq < w->from || seq > w->to)
+    if (seq < w->from || seq > w->to || (genlru_node_refs(&e->node) >= USED) != w->is_of_used)
         return 0;
     length = get_value(w, info, &value);
     if (length < 0 || w->error)
@@ -137,11 +142,22 @@ static int write_entry(void *ctx, struct genlru_cache_entry *e, const struct gen
     return w->error;
 }
 
+static void write_pass(struct writing *w, bool is_of_used)
+{
+    int error;
+
+    if (w->error)
+        return;
+    w->is_of_used = is_of_used;
+    error = genlru_cache_iterate(w->cache, write_entry, w);
+    if (error && !w->error)
+        w->error = error;
+}
+
 static void write_all(struct writing *w)
 {
     struct genlru_stat stat;
     uint64_t seq;
-    int error;
 
     stat.size = sizeof(stat);
     genlru_stat(w->cache->lru, &stat);
@@ -150,9 +166,8 @@ static void write_all(struct writing *w)
     for (seq = stat.min_seq[0]; seq <= stat.max_seq && !w->error; seq++) {
         w->from = seq == stat.min_seq[0] ? 0 : seq;
         w->to = seq == stat.max_seq ? UINT64_MAX : seq;
-        error = genlru_cache_iterate(w->cache, write_entry, w);
-        if (error && !w->error)
-            w->error = error;
+        write_pass(w, false);
+        write_pass(w, true);
     }
     put_end(w);
 }

@@ -127,9 +127,13 @@ struct genlru_cache_config {
     enum genlru_cache_key_kind key_kind;
     enum genlru_cache_value_kind value_kind;
     uint32_t flags;
-    uint64_t expected_entries; /* the index is made for so many at once; 0 = it grows as they come */
-    uint64_t ghosts;        /* evicted keys remembered, 8 bytes each, a power of two; 0 = about as many as entries are
-                                  expected or, without that, the capacity, at most 2^16; GENLRU_CACHE_NO_GHOSTS */
+    /*
+     * The index is made for so many at once; 0 = it grows as they come. Learning takes a sample by it; without it, the capacity
+     * tells, at 256 bytes an entry where values are inline.
+     */
+    uint64_t expected_entries;
+    uint64_t ghosts;        /* evicted keys remembered, 8 bytes each; 0 = twice as many as entries are expected or,
+                               without that, twice the capacity, at most 2^17; GENLRU_CACHE_NO_GHOSTS */
     uint64_t low_watermark; /* maintenance evicts down to this; 0 = the capacity */
     uint64_t ttl_ns;        /* of entries inserted without one; 0 = they do not expire */
     uint64_t seed;          /* of the hash; 0 = a random one */

@@ -54,7 +54,7 @@ GENLRU_API int genlru_shadow_read(const struct genlru *lru, genlru_shadow shadow
 struct genlru_nonresident;
 
 /*
- * `slots` is rounded up to a power of two of at least 8; `seed` decides which keys share a set. `allocator`
+ * `slots` is rounded up to a multiple of 8; `seed` decides which keys share a set. `allocator`
  * NULL = the C library's. Returns 0, -ENOMEM, or -EINVAL (no slots, or more than 2^32).
  */
 GENLRU_API int genlru_nonresident_create(size_t slots, uint64_t seed, const struct genlru_allocator *allocator,

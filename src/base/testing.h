@@ -34,6 +34,7 @@ enum genlru__point {
     GENLRU__AT_ADD,        /* a slot was chosen, the word is still the old one */
     GENLRU__AT_OPEN_BLOCK, /* the stripe's lock is held, the lru's is to be taken */
     GENLRU__AT_FLUSH,      /* a stripe is to be flushed */
+    GENLRU__AT_SUM,        /* two counters that an evict without victims adds up */
     GENLRU__NR_POINTS
 };
 
@@ -70,6 +71,11 @@ enum genlru__bug {
     GENLRU__BUG_ADVANCE_FORGETS, /* min_seq moves on, open blocks stay counted for a generation that is gone */
     GENLRU__BUG_COUNT_TWICE,     /* recharge counts its difference twice */
     GENLRU__BUG_CLOCK_KEPT,      /* putback leaves the eviction clock where it was */
+    GENLRU__BUG_UNDEL_FORGOTTEN, /* a del that lost the slot does not add what it subtracted */
+    GENLRU__BUG_DEL_STALE,       /* a del does not count what changed between its subtraction and its last swap */
+    GENLRU__BUG_PLAIN_TWICE,     /* a plain victim counts though its swap failed */
+    GENLRU__BUG_LOOK_SUMS,       /* an evict that finds nothing compares sums, not whether anything was changed */
+    GENLRU__BUG_MEMO_KEPT,       /* a flush leaves what the stripe remembers of its last add */
     GENLRU__NR_BUGS
 };
 

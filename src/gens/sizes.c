@@ -2,13 +2,15 @@
 /* Counters of nodes and charge: see sizes.h. */
 #include "gens/sizes.h"
 
+#include "base/testing.h"
+
 /* relaxed: sums are read as loose figures, or compared when no call is running */
 static void add(struct genlru__stripe *stripe, unsigned type, unsigned index, uint64_t nodes, uint64_t charge)
 {
     struct genlru__counter *counter = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
 
     if (nodes)
-        genlru_impl_fetch_add_relaxed(&counter->nodes, nodes);
+        genlru_impl_fetch_add_relaxed(&counter->nodes, GENLRU__CHANGE + nodes);
     if (charge)
         genlru_impl_fetch_add_relaxed(&counter->charge, charge);
 }
@@ -180,6 +182,14 @@ void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch)
     batch->charge = 0;
 }
 
+/* The number of nodes in a sum of counters. */
+static uint64_t number_in(uint64_t nodes)
+{
+    enum { ABOVE = 64 - GENLRU__NODES_BITS };
+
+    return (uint64_t)((int64_t)(nodes << ABOVE) >> ABOVE);
+}
+
 struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, unsigned index)
 {
     struct genlru__counter sum = {0, 0};
@@ -193,7 +203,47 @@ struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, 
         sum.nodes += genlru_impl_load_relaxed(&held->nodes) + genlru_impl_load_relaxed(&free_->nodes);
         sum.charge += genlru_impl_load_relaxed(&held->charge) + genlru_impl_load_relaxed(&free_->charge);
     }
+    sum.nodes = number_in(sum.nodes);
     return sum;
+}
+
+/* Each load is an acquire so that a second adding up begins after the first one's end; it pairs with nothing. */
+static uint64_t seen_of_type(const struct genlru *lru, unsigned type)
+{
+    uint64_t seen = 0;
+    unsigned i, index;
+
+    for (i = 0; i < lru->nr_stripes; i++) {
+        struct genlru__stripe *stripe = genlru__stripe(lru, i);
+
+        for (index = 1; index < GENLRU__NR_COUNTERS; index++) {
+            genlru__point(SUM);
+            seen += genlru_impl_load_acquire(&genlru__held_counter(lru, stripe, type, index)->nodes) +
+                    genlru_impl_load_acquire(&stripe->counter[type * GENLRU__NR_COUNTERS + index].nodes);
+        }
+    }
+    return seen;
+}
+
+uint64_t genlru__sum_listed(const struct genlru *lru, uint32_t types, uint64_t *ret_seen)
+{
+    uint64_t number = 0;
+    unsigned type;
+
+    *ret_seen = 0;
+    for (type = 0; type < lru->nr_types; type++) {
+        uint64_t seen;
+
+        if (!(types & 1u << type))
+            continue;
+        seen = seen_of_type(lru, type);
+        *ret_seen += seen;
+        if ((int64_t)number_in(seen) > 0)
+            number += number_in(seen);
+    }
+    if (genlru__bug(LOOK_SUMS))
+        *ret_seen = number;
+    return number;
 }
 
 static void add_raw(struct genlru__counter *sum, struct genlru__counter other)

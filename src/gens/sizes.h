@@ -12,6 +12,14 @@
 
 #include "gens/lru.h"
 
+/*
+ * A counter of nodes that is changed without a lock is two in one: the number in the lower bits, in two's complement, and how often
+ * it was changed above. One addition does both; and who adds up such counters, each at its own time, can tell whether
+ * anything was changed between (genlru__sum_listed).
+ */
+enum { GENLRU__NODES_BITS = 40 };
+#define GENLRU__CHANGE (UINT64_C(1) << GENLRU__NODES_BITS)
+
 /* Counter that a word belongs to, or -1: it is on no list. */
 static inline int genlru__counter_index(uint32_t word)
 {
@@ -34,9 +42,9 @@ static inline void genlru__account_move(const struct genlru *lru, uint64_t befor
     uint64_t charge = genlru_impl_charge(before);
 
     /* relaxed: see add in sizes.c. What leaves a counter first, as everywhere */
-    genlru_impl_fetch_add_relaxed(&from->nodes, (uint64_t)-1);
+    genlru_impl_fetch_add_relaxed(&from->nodes, GENLRU__CHANGE - 1);
     genlru_impl_fetch_add_relaxed(&from->charge, -charge);
-    genlru_impl_fetch_add_relaxed(&to->nodes, 1);
+    genlru_impl_fetch_add_relaxed(&to->nodes, GENLRU__CHANGE + 1);
     genlru_impl_fetch_add_relaxed(&to->charge, charge);
 }
 
@@ -116,7 +124,13 @@ void genlru__batch_flush(struct genlru *lru, struct genlru__batch *batch);
 /* Sum over stripes of one counter; two's complement, may be transiently negative. */
 struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, unsigned index);
 
-/* The same, clamped at 0. */
+/*
+ * Nodes of these types outside of their parked counters, clamped at 0. *ret_seen: two calls, one after the other, that give
+ * the same saw each counter as it was between them, but for what is counted under stripes' locks (adds, and dels: nr_dels).
+ */
+uint64_t genlru__sum_listed(const struct genlru *lru, uint32_t types, uint64_t *ret_seen);
+
+/* sum_raw, clamped at 0. */
 struct genlru__counter genlru__sum(const struct genlru *lru, unsigned type, unsigned index);
 
 /* Nodes and charge of the generation that is `age` old; the oldest includes words that lag behind it. */

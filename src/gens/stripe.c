@@ -145,7 +145,8 @@ static void flush_stripe(struct genlru *lru, struct genlru__stripe *stripe, unsi
 {
     unsigned i;
 
-    stripe->memo.window = 0;
+    if (!genlru__bug(MEMO_KEPT))
+        stripe->memo.window = 0;
     genlru__mutex_lock(&lru->lock);
     for (i = 0; i < GENLRU__NR_OPEN; i++)
         if (stripe->open[i].block &&

@@ -49,7 +49,10 @@ static void count(struct genlru__learner *learner, uint32_t missed)
 
 bool genlru__learner_count(struct genlru__learner *learner, uint32_t missed)
 {
-    learner->age++;
+    const uint32_t all = (1u << GENLRU__NR_RULES) - 1;
+
+    if (learner->age || (missed && missed != all))
+        learner->age++;
     if (missed)
         count(learner, missed);
     if ((missed >> learner->current & 1u) && --learner->until_decay == 0) {

@@ -13,7 +13,8 @@
  * The two rules agree on most accesses, and these say nothing about which is better; where they differ, the difference of
  * two counts has the variance of their sum (McNemar 1947), hence the root. A rule that takes over finds residents that
  * another one chose: entries / 10 is what that costs in misses, measured. A lead that took long to build will last long, so the
- * cost, which comes once, weighs less the longer c has been in force: age is in sampled accesses since. "Of late": all counts lose a hundredth each time
+ * cost, which comes once, weighs less the longer c has been in force: age is in sampled accesses since, from the first on of
+ * which the rules thought differently (while the cache fills they all agree). "Of late": all counts lose a hundredth each time
  * the rule in force has missed 0.03 x entries more; time in which nothing is missed makes nothing forgotten.
  *
  * Integers throughout, so that every platform learns alike.
@@ -42,7 +43,7 @@ struct genlru__learner {
     uint32_t entries; /* of a miniature */
     struct genlru__learner_constants constants;
     uint32_t current; /* rule in force */
-    uint64_t age;     /* sampled accesses since it is */
+    uint64_t age;     /* sampled accesses since it is, and the rules differed */
     uint32_t until_look;
     uint32_t until_decay;
     uint64_t lead[GENLRU__NR_RULES][GENLRU__NR_RULES];

@@ -53,8 +53,11 @@ static inline void count(struct genlru *lru, struct genlru_node *node, uint64_t 
 
 static void count_sampled(struct genlru *lru, struct genlru_node *node)
 {
-    count(lru, node, genlru_impl_load_relaxed(&node->state.do_not_touch));
-    genlru__learn_hit(lru, node);
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    uint32_t word = genlru_impl_word(state);
+
+    count(lru, node, state);
+    genlru__learn_hit(lru, node, word);
 }
 
 void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
@@ -88,7 +91,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         /* relaxed: see genlru_impl_access_any */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (word & GENLRU_SAMPLED)
-        genlru__learn_hit(lru, node);
+        genlru__learn_hit(lru, node, genlru_impl_word(state));
     if (after == state)
         return;
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))

@@ -47,7 +47,7 @@ static int finish(struct genlru *lru, struct genlru_node *node, uint64_t counted
          */
     } while (!genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, after));
     genlru__point(ACCOUNT);
-    if (GENLRU_UNLIKELY(state != counted))
+    if (GENLRU_UNLIKELY(state != counted) && !genlru__bug(DEL_STALE))
         genlru__account(lru, state, counted);
     return word & GENLRU_PINNED ? 0 : GENLRU_YOURS;
 }
@@ -141,7 +141,7 @@ int genlru_del(struct genlru *lru, struct genlru_node *node)
             pay_if_due(lru, nr_dels);
             return result;
         }
-        if (!genlru__bug(EDGE_B))
+        if (!genlru__bug(EDGE_B) && !genlru__bug(UNDEL_FORGOTTEN))
             genlru__account_undel(lru, state);
         pay_if_due(lru, nr_dels);
     }

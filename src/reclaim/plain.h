@@ -22,7 +22,7 @@ struct genlru__plain {
     bool keeps;      /* ... but kept; false: not plain */
     uint64_t window;
     const struct genlru__rule *rule;
-    unsigned oldest; /* age of the list scanned */
+    unsigned oldest; /* age of the list scanned; 0 = it is no generation's */
 
     /* What scan_chain has yet to count: nodes that left the list's counter, and those of them that a keep class took up. */
     struct genlru__counter left;
@@ -90,6 +90,16 @@ static inline uint32_t genlru__plain_keep(const struct genlru__plain *plain, uin
     *ret_class = kept->class;
     return genlru_impl_with_gen(genlru_impl_with_refs(word, kept->refs),
                                 genlru_impl_gen_of_age(plain->window, genlru__plain_age(plain, kept->class)));
+}
+
+/* Whether a word of the type that is scanned is of a younger generation of the window, and no flag has a say; its age there. */
+static inline bool genlru__plain_is_younger(const struct genlru__plain *plain, uint32_t word, unsigned *ret_age)
+{
+    unsigned youngest = genlru_impl_window_youngest(plain->window), gen = genlru_impl_gen(word);
+
+    *ret_age = youngest >= gen ? youngest - gen : youngest + GENLRU_GEN_MODULUS - gen;
+    return gen && !((word ^ plain->value) & (GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_PROBATION)) &&
+           *ret_age < plain->oldest;
 }
 
 /* Makes a rule of a policy. */

@@ -255,7 +255,7 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
 }
 
 /*
- * The common cases of dispose, in short: a plain victim, or a plain node that is kept (plain.h). False: it is neither, or was
+ * The common cases of dispose, in short: a plain victim, one that is kept, or that has been promoted (plain.h). False: it is none, or was
  * changed meanwhile, or there is no block to move it to; nothing was done then but to the slot the node names, which whoever
  * publishes it sets again. What they count is gathered for the whole list.
  */
@@ -271,8 +271,11 @@ static inline bool isolate_plain(struct genlru__scan *scan, struct genlru__plain
         state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     /* acq_rel I: as in decide */
     if (GENLRU_UNLIKELY(
-            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
+            !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))) {
+        if (genlru__bug(PLAIN_TWICE))
+            genlru__plain_count(&plain->left, state);
         return false;
+    }
     genlru__plain_count(&plain->left, state);
     hand_out(scan, node, state);
     return true;
@@ -303,6 +306,25 @@ static inline bool keep_plain(struct genlru__scan *scan, struct genlru__plain *p
     return true;
 }
 
+/* A hit has given the node a younger generation, and counted it there: only the node has yet to follow. */
+static inline bool move_plain(struct genlru__scan *scan, const struct genlru__plain *plain, struct genlru_node *node,
+                              uint32_t word)
+{
+    struct genlru *lru = scan->lru;
+    unsigned age;
+    struct genlru__block *block;
+
+    if (!genlru__plain_is_younger(plain, word, &age))
+        return false;
+    block = genlru__chain_open(lru, genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - age));
+    if (GENLRU_UNLIKELY(!block))
+        return false;
+    genlru__point(DECIDE);
+    scan->result.promoted++;
+    genlru__publish(node, &block->slot[block->fill++]);
+    return true;
+}
+
 static inline bool dispose_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
@@ -313,7 +335,7 @@ static inline bool dispose_plain(struct genlru__scan *scan, struct genlru__plain
     case GENLRU__KEEP:
         return keep_plain(scan, plain, node, state);
     default:
-        return false;
+        return move_plain(scan, plain, node, genlru_impl_word(state));
     }
 }
 

@@ -157,6 +157,7 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
     if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
+        (!probation->only_prefetched || (flags & GENLRU_ADD_PREFETCHED)) &&
         !(past->is_recent && (past->is_near || !context->policy->place.refault_percent) && probation->refault_skips))
         *ret = genlru__word_on_probation(word);
     else

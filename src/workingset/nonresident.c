@@ -5,7 +5,7 @@
  *   set = one cache line of 8 slots      slot:  63      48 47                0
  *                                              |   print  |  shadow, low 48   |     0 = empty
  *
- * Readers and writers are lock-free: a slot is replaced by one compare-and-swap, and a lost race
+ * Readers and writers are lock-free: a slot is replaced by one store, and a lost race
  * only means that one of two shadows is kept, which a table of this kind may always do.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ struct set {
 
 struct genlru_nonresident {
     struct set *sets;
-    uint64_t set_mask;
+    uint64_t nr_sets; /* below 2^32 */
     uint64_t seed;
     size_t bytes;
     struct genlru_allocator allocator;
@@ -42,13 +42,13 @@ int genlru_nonresident_create(size_t slots, uint64_t seed, const struct genlru_a
 
     if (!ret_table || !genlru__allocator_is_sound(allocator) || slots == 0 || slots > MAX_SLOTS)
         return -EINVAL;
-    nr_sets = genlru__round_up_pow2(genlru__max(slots, SET_SLOTS)) / SET_SLOTS;
+    nr_sets = ((uint64_t)slots + SET_SLOTS - 1) / SET_SLOTS;
     if (nr_sets > SIZE_MAX / sizeof(struct set))
         return -EINVAL;
     table = a.alloc(a.ctx, sizeof(*table), _Alignof(struct genlru_nonresident));
     if (!table)
         return -ENOMEM;
-    *table = (struct genlru_nonresident){NULL, nr_sets - 1, seed, (size_t)nr_sets * sizeof(struct set), a};
+    *table = (struct genlru_nonresident){NULL, nr_sets, seed, (size_t)nr_sets * sizeof(struct set), a};
     table->sets = a.alloc(a.ctx, table->bytes, _Alignof(struct set));
     if (!table->sets) {
         a.free(a.ctx, table, sizeof(*table), _Alignof(struct genlru_nonresident));
@@ -81,9 +81,10 @@ static uint64_t seeded(const struct genlru_nonresident *table, uint64_t key_hash
     return genlru__mix(genlru__mix(key_hash ^ table->seed) + table->seed);
 }
 
+/* Of any number of sets, by the low half of the hash; the print is of the upper one. */
 static struct set *set_of(const struct genlru_nonresident *table, uint64_t hash)
 {
-    return &table->sets[hash & table->set_mask];
+    return &table->sets[(uint64_t)(uint32_t)hash * table->nr_sets >> 32];
 }
 
 /* Never 0, so that a slot in use is not 0 either. */
@@ -96,23 +97,30 @@ static uint64_t print_of(uint64_t hash)
 
 /*
  * Slot for a new shadow: the key's own, an empty one, or the one that is longest in the past; of equals the first. One pass without
- * branches: the largest of eight numbers, each what speaks for a slot above the slot's number.
+ * branches finds the last of these: the largest of eight numbers, each the time since a slot was filled (the clock's bits moved to
+ * the top, so that others fall out) above what is less the later the slot. A second pass is needed in a table that is not full yet,
+ * or for a key that is there.
  */
 static unsigned slot_to_replace(const struct set *set, const struct genlru *lru, uint64_t print)
 {
-    enum { SLOT_BITS = 3, EMPTY = 1 << GENLRU__SHADOW_CLOCK_BITS, OWN };
-    uint32_t now = genlru__clock_since(lru, 0), best = 0, i;
+    enum { TO_TOP = 64 - GENLRU__SHADOW_CLOCK_BITS };
+    uint64_t now = (uint64_t)genlru__clock_since(lru, 0) << TO_TOP, best = 0, value, since;
+    unsigned i, is_special = 0, empty = SET_SLOTS;
 
     for (i = 0; i < SET_SLOTS; i++) {
-        uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
-        uint32_t since = (now - (uint32_t)value) & (EMPTY - 1);
-
-        since = value ? since : EMPTY;
-        since = value >> PRINT_SHIFT == print ? OWN : since;
-        since = since << SLOT_BITS | (SET_SLOTS - 1 - i);
+        value = genlru_impl_load_relaxed(&set->slot[i]);
+        is_special |= (value >> PRINT_SHIFT == print) | (value == 0);
+        since = (now - (value << TO_TOP)) | (SET_SLOTS - i);
         best = since > best ? since : best;
     }
-    return SET_SLOTS - 1 - (best & (SET_SLOTS - 1));
+    for (i = 0; is_special && i < SET_SLOTS; i++) {
+        value = genlru_impl_load_relaxed(&set->slot[i]);
+        if (value >> PRINT_SHIFT == print)
+            return i;
+        if (!value && empty == SET_SLOTS)
+            empty = i;
+    }
+    return empty < SET_SLOTS ? empty : SET_SLOTS - (unsigned)(best & (2 * SET_SLOTS - 1));
 }
 
 void genlru_nonresident_prefetch(const struct genlru_nonresident *table, uint64_t key_hash)
@@ -124,18 +132,16 @@ void genlru_nonresident_prefetch(const struct genlru_nonresident *table, uint64_
 void genlru_nonresident_insert(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash,
                                genlru_shadow shadow)
 {
-    uint64_t hash, old;
+    uint64_t hash;
     struct set *set;
-    unsigned i;
 
     if (!table || !lru || !shadow)
         return;
     hash = seeded(table, key_hash);
     set = set_of(table, hash);
-    i = slot_to_replace(set, lru, print_of(hash));
-    old = genlru_impl_load_relaxed(&set->slot[i]);
-    /* relaxed: a slot is complete in itself; who loses a race loses a hint */
-    (void)genlru_impl_cas_once_relaxed(&set->slot[i], old, print_of(hash) << PRINT_SHIFT | (shadow & LOW_MASK));
+    /* relaxed: a slot is complete in itself; of two that take the same one, one is lost: a hint */
+    genlru_impl_store_relaxed(&set->slot[slot_to_replace(set, lru, print_of(hash))],
+                              print_of(hash) << PRINT_SHIFT | (shadow & LOW_MASK));
 }
 
 genlru_shadow genlru_nonresident_take(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash)

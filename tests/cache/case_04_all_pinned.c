@@ -49,9 +49,12 @@ static void all_held(void)
     }
     STRESS_CHECK(result == -ENOBUFS, "%d", result);
     STRESS_CHECK(nr_again > 0, "5000 entries were looked at by one insert");
-    STRESS_CHECK(cache_test_stat(cache).parked_nodes == CAPACITY, "not all are put aside");
-    for (unsigned i = 0; i < 100; i++)
+    /* the last victims were put back with a pin when the call found no other; the next call meets them again */
+    STRESS_CHECK(cache_test_stat(cache).parked_nodes > CAPACITY - 8, "most are not put aside");
+    for (unsigned i = 0; i < 100; i++) {
         STRESS_CHECK(cache_test_put(cache, &owner, 2 * CAPACITY + i, 0) == -ENOBUFS, "insert %u", i);
+        STRESS_CHECK(cache_test_stat(cache).parked_nodes == CAPACITY, "not all are put aside");
+    }
     STRESS_CHECK(cache_test_stat(cache).entries == CAPACITY && cache_test_stat(cache).refused == nr_again + 101,
                  "counted");
     cache_test_verify(cache);

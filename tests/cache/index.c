@@ -2,13 +2,36 @@
 /*
  * The index through the cache, where it is hard on it: growth from one bucket to thousands beside readers who must never miss a
  * key that stays; hashes that all fall into one bucket, one tag, or differ in the tag only; overflow buckets that come and
- * go. genlru_cache_verify looks every entry up.
+ * go. genlru_cache_verify looks every entry up. And the comparison of tags by itself.
  */
 #include <string.h>
 
 #include "cache_test.h"
+#include "tags.h" /* of cache/ */
 
 enum { NR_STAYING = 2000 };
+
+/* ---- tags ---- */
+
+/* Both ways to compare, with each other and with a loop, on few values, so that every pattern of equal ones comes. */
+static void tags(const struct stress_options *options)
+{
+    struct stress_random random = stress_random(options->seed, 9);
+    _Alignas(16) uint8_t tag[16];
+
+    stress_context("tags");
+    for (unsigned round = 0; round < 20000; round++) {
+        unsigned nr_values = 1 + (unsigned)stress_below(&random, 4), base = (unsigned)stress_below(&random, 256);
+        uint32_t expected = 0;
+
+        for (unsigned i = 0; i < sizeof(tag); i++)
+            tag[i] = (uint8_t)(base + stress_below(&random, nr_values)); /* of the bytes behind the tags, too */
+        for (unsigned i = 0; i < GENLRU__NR_TAGS; i++)
+            expected |= (uint32_t)(tag[i] == (uint8_t)base) << i;
+        STRESS_CHECK(genlru__tags_match(tag, (uint8_t)base) == expected, "round %u", round);
+        STRESS_CHECK(genlru__tags_match_words(tag, (uint8_t)base) == expected, "round %u, words", round);
+    }
+}
 
 /* ---- bad hashes ---- */
 
@@ -123,6 +146,7 @@ int main(int argc, char **argv)
     struct stress_options options = stress_begin(argc, argv);
 
     genlru_cache_register_thread();
+    tags(&options);
     bad_hash("one value", one_value);
     bad_hash("tag only", tag_only);
     bad_hash("no tag", no_tag);

@@ -10,6 +10,7 @@
  *   clock     the eviction clock: 2^26 steps (a shadow's), 2^32, 2^64
  *   epoch     of the frequency: 8 (a word's), 256 (the window's), 2^32
  *   charge    a stripe's sums: 2^32, 2^63, 2^64; another stripe holds what brings the sum of both back
+ *   nodes     the same, and where a counter's number of nodes ends, and that of its changes begins: 2^39, 2^40
  *   del       the count of deletions that tells whether one is under way
  *
  * A monotonic clock of 64 bits of nanoseconds, and a count of generations, do not come to their end in 584 years.
@@ -47,6 +48,8 @@ static const struct start starts[] = {
     {"epoch 256", {0, 0, 254}, {0, 0, 254 - 8 * 16}, 0, 0},
     {"epoch 2^32", {0, 0, UINT32_MAX - 1}, {0, 0, 254 - 8 * 16}, 0, 0},
     {"charge 2^32", {0, 0, 0}, {0, 0, 0}, (UINT64_C(1) << 32) - KEPT, 0},
+    {"nodes 2^39", {0, 0, 0}, {0, 0, 0}, (UINT64_C(1) << 39) - KEPT, 0},
+    {"nodes 2^40", {0, 0, 0}, {0, 0, 0}, (UINT64_C(1) << 40) - KEPT, 0},
     {"charge 2^63", {0, 0, 0}, {0, 0, 0}, (UINT64_C(1) << 63) - KEPT, 0},
     {"charge 2^64", {0, 0, 0}, {0, 0, 0}, UINT64_MAX - KEPT, 0},
     {"del 2^64", {0, 0, 0}, {0, 0, 0}, 0, UINT64_MAX - 63}, /* every 64th compacts: the same place in 64 */

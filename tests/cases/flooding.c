@@ -91,7 +91,7 @@ static void test_spread(uint64_t seed)
 /* The set of a key, as only who knows the seed can tell. */
 static uint64_t set_of(uint64_t seed, uint64_t hash)
 {
-    return genlru__mix(genlru__mix(hash ^ seed) + seed) % SETS;
+    return (uint64_t)(uint32_t)genlru__mix(genlru__mix(hash ^ seed) + seed) * SETS >> 32;
 }
 
 static void test_bounded(uint64_t seed)

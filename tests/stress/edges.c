@@ -10,7 +10,8 @@
  *   S     two threads fill the open blocks of one stripe
  *   I     a holder writes, unpins; an evictor isolates, reads
  *   H     handover_order.c
- *   B     dels beside an evict that finds nothing: it never takes them for an inconsistency
+ *   B     dels beside an evict that finds nothing: it never takes them for an inconsistency; nor hits of a node that is
+ *         being deleted, one while the counters are added up, each time
  *   W     an access sleeps while the window goes round and round: its node is then no older than it meant
  *
  * M and Q are pthread mutexes. scripts/seeded_bugs leaves out one edge after the other, and each is missed.
@@ -314,6 +315,71 @@ static void run(const struct stress_options *options, const char *name, struct l
     fflush(stdout);
 }
 
+/* ---- B, sums ------------------------------------------------------------------------------------------ */
+
+/* A node that is being deleted: out of its slot and subtracted, listed by its word. */
+struct struck {
+    struct genlru *lru;
+    struct genlru_node node;
+    unsigned nr_sums; /* how often two counters were added up */
+    unsigned nr_hits;
+};
+
+/* Raises the node from the counter that was read last to the one that is read next, once in each adding up. */
+static void hit_between_counters(void *ctx)
+{
+    enum { PASS = GENLRU_GEN_MODULUS + 1 }; /* generations' codes from 1, and probation */
+    struct struck *struck = ctx;
+    unsigned next = 1 + struck->nr_sums % PASS, pass = struck->nr_sums / PASS,
+             code = genlru_impl_gen(genlru_impl_word(genlru_impl_load_relaxed(&struck->node.state.do_not_touch)));
+
+    struck->nr_sums++;
+    if (next != code + 1 || pass != struck->nr_hits)
+        return;
+    genlru_access(struck->lru, &struck->node);
+    struck->nr_hits +=
+        genlru_impl_gen(genlru_impl_word(genlru_impl_load_relaxed(&struck->node.state.do_not_touch))) == next;
+}
+
+static void evict_meanwhile(void *ctx)
+{
+    struct struck *struck = ctx;
+    struct genlru_evict_result result;
+    struct genlru_victim victim;
+
+    STRESS_CHECK(genlru_evict(struck->lru, NULL, &victim, 1, &result) == 0, "a victim that is being deleted");
+    STRESS_CHECK(result.reason == GENLRU_EVICT_NOTHING, "reason %d after %u hits", (int)result.reason, struck->nr_hits);
+}
+
+static void test_sums(unsigned nr_gens)
+{
+    struct genlru_config config = GENLRU_CONFIG_INIT;
+    struct genlru_policy policy = GENLRU_POLICY_MGLRU_FG;
+    struct struck struck = {.lru = NULL};
+    unsigned i;
+
+    stress_context("B, sums, %u generations", nr_gens);
+    policy.hit.defer_gens = 0;
+    policy.hit.overflow_refs = policy.hit.refs_max; /* each hit raises the node by one */
+    config.policy = &policy;
+    config.nr_gens = nr_gens;
+    config.stripes = 1;
+    config.on_error = on_error;
+    STRESS_CHECK(genlru_create(&config, &struck.lru) == 0, "create");
+    STRESS_CHECK(genlru_node_init(&struck.node, 1, 0) == 0, "init");
+    STRESS_CHECK(genlru_add(struck.lru, &struck.node, &(struct genlru_add){.flags = GENLRU_ADD_COLD}) == 0, "add");
+    for (i = 0; genlru_node_refs(&struck.node) < policy.hit.refs_max; i++)
+        genlru_access(struck.lru, &struck.node);
+    stress_at_point(GENLRU__AT_DELETED, evict_meanwhile, &struck);
+    stress_at_point(GENLRU__AT_SUM, hit_between_counters, &struck);
+    STRESS_CHECK(genlru_del(struck.lru, &struck.node) == GENLRU_YOURS, "del");
+    stress_at_point(GENLRU__AT_DELETED, NULL, NULL);
+    stress_at_point(GENLRU__AT_SUM, NULL, NULL);
+    STRESS_CHECK(struck.nr_hits == nr_gens - 1, "%u hits came between", struck.nr_hits);
+    stress_verify(struck.lru);
+    STRESS_CHECK(genlru_destroy(struck.lru) == 0, "destroy");
+}
+
 /* ---- W ------------------------------------------------------------------------------------------------ */
 
 struct sleeper {
@@ -392,6 +458,11 @@ int main(int argc, char **argv)
         (struct litmus){.prepare = prepare_pinned, .side = {write_and_unpin, evict_written}, .finish = finish_all});
     run(&options, "B",
         (struct litmus){.prepare = prepare_lru, .side = {come_and_go, evict_nothing}, .finish = finish_all});
+    if (GENLRU__HAS_POINTS && stress_is_wanted(&options, "sums")) {
+        for (i = 3; i <= 16; i++)
+            test_sums(i);
+        printf("%-24s\n", "sums");
+    }
     if (GENLRU__HAS_POINTS && stress_is_wanted(&options, "W")) {
         static const unsigned gens[] = {3, 4, 7, 33, 63, 64};
 

@@ -2,7 +2,7 @@
 /*
  * The hook of the library's labelled points (base/testing.h), part of the library in builds with GENLRU_POINTS. By default it
  * does nothing. stress_delay_points() makes one in so many points take a while: a thread is held just where another one may
- * come between two steps. stress_at_point() puts a test's own function at one point.
+ * come between two steps. stress_at_point() puts a test's own function at a point; what that calls may come to other points.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <sched.h>
@@ -14,13 +14,12 @@
 #include "points.h"
 
 static unsigned one_in; /* 0 = no delays; set before there are threads, like the next two */
-static enum genlru__point own_point;
-static void (*own_function)(void *ctx);
-static void *own_ctx;
+static void (*own_function[GENLRU__NR_POINTS])(void *ctx);
+static void *own_ctx[GENLRU__NR_POINTS];
 static unsigned nr_seeds;
 
 static _Thread_local uint64_t random_state;
-static _Thread_local unsigned is_inside; /* the function's own calls come to points, too */
+static _Thread_local unsigned is_inside; /* a bit for each point: the function's own calls come to it, too */
 
 static uint64_t next_random(void)
 {
@@ -40,9 +39,8 @@ void stress_delay_points(unsigned one_in_so_many, uint64_t seed)
 
 void stress_at_point(enum genlru__point point, void (*function)(void *ctx), void *ctx)
 {
-    own_point = point;
-    own_ctx = ctx;
-    own_function = function;
+    own_ctx[point] = ctx;
+    own_function[point] = function;
 }
 
 /* Mostly short: the other thread is on its way. Now and then long enough to be scheduled away. */
@@ -63,10 +61,10 @@ static void delay(uint64_t random)
 
 void genlru__on_point(enum genlru__point point)
 {
-    if (own_function && own_point == point && !is_inside) {
-        is_inside = 1;
-        own_function(own_ctx);
-        is_inside = 0;
+    if (own_function[point] && !(is_inside & 1u << point)) {
+        is_inside |= 1u << point;
+        own_function[point](own_ctx[point]);
+        is_inside &= ~(1u << point);
     }
     if (one_in && next_random() % one_in == 0)
         delay(next_random());

@@ -125,6 +125,22 @@ Test(learner, an_old_lead_weighs_more)
     cr_assert(learner.current == 4 && learner.age == 0 && genlru__learner_best(&learner) == 4);
 }
 
+/* While a cache fills, no rule evicts and all miss the same: that time says nothing of the rule in force. */
+Test(learner, time_of_agreement_is_no_age)
+{
+    struct genlru__learner old = learner_of(ENTRIES, 1), young = learner_of(ENTRIES, 1);
+
+    count(&old, ALL, 16 * ENTRIES);
+    count(&old, 0, 16 * ENTRIES);
+    cr_assert(old.age == 0);
+    count(&old, 1u << 1, 90); /* rule 1 missed, the others hit: not yet worth the cost */
+    count(&young, 1u << 1, 90);
+    cr_assert(old.age == 90 && young.age == 90);
+    count(&young, 0, 16 * ENTRIES);
+    cr_assert(young.age == 16 * ENTRIES + 90, "once they differed, agreement counts");
+    cr_assert(genlru__learner_best(&old) == 1 && genlru__learner_best(&young) != 1);
+}
+
 Test(learner, looks_now_and_then)
 {
     struct genlru__learner small = learner_of(64, 0), large = learner_of(2000, 0);

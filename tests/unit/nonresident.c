@@ -25,7 +25,7 @@ Test(nonresident, sizes)
     struct unit unit;
     struct genlru *lru = lru_of(&unit);
     static const size_t slots[] = {1, 8, 9, 64, 1000, 4096};
-    static const size_t want[] = {8, 8, 16, 64, 1024, 4096};
+    static const size_t want[] = {8, 8, 16, 64, 1000, 4096};
     struct genlru_nonresident *table = (struct genlru_nonresident *)(void *)&unit;
     uint64_t before = unit.bytes;
     unsigned i;
@@ -77,6 +77,29 @@ Test(nonresident, keep_and_take)
     genlru_nonresident_insert(table, NULL, 6, shadow_at(lru, 1));
     cr_assert(genlru_nonresident_take(NULL, lru, 6) == 0 && genlru_nonresident_take(table, NULL, 6) == 0);
     genlru_nonresident_destroy(table);
+    unit_end(&unit, lru, NULL, 0);
+}
+
+/* A table of any size uses all of its sets. */
+Test(nonresident, every_slot_is_used)
+{
+    static const size_t slots[] = {8, 24, 1000, 1024};
+    struct unit unit;
+    struct genlru *lru = lru_of(&unit);
+    unsigned i;
+
+    for (i = 0; i < 4; i++) {
+        struct genlru_nonresident *table;
+        uint64_t random = unit_seed(), first = unit_random(&random), key, nr_taken = 0;
+
+        cr_assert(genlru_nonresident_create(slots[i], random, NULL, &table) == 0);
+        for (key = 0; key < 40 * slots[i]; key++)
+            genlru_nonresident_insert(table, lru, first + key, shadow_at(lru, (uint32_t)key));
+        for (key = 0; key < 40 * slots[i]; key++)
+            nr_taken += genlru_nonresident_take(table, lru, first + key) != 0;
+        cr_assert(nr_taken == slots[i], "%llu of %llu", (unsigned long long)nr_taken, (unsigned long long)slots[i]);
+        genlru_nonresident_destroy(table);
+    }
     unit_end(&unit, lru, NULL, 0);
 }
 

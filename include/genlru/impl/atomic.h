@@ -42,12 +42,6 @@ static inline bool genlru_impl_cas_relaxed(uint64_t *p, uint64_t *expected, uint
     return __atomic_compare_exchange_n(p, expected, desired, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Strong: for who tries once. */
-static inline bool genlru_impl_cas_once_relaxed(uint64_t *p, uint64_t expected, uint64_t desired)
-{
-    return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 static inline bool genlru_impl_cas_acq_rel(uint64_t *p, uint64_t *expected, uint64_t desired)
 {
     return __atomic_compare_exchange_n(p, expected, desired, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
