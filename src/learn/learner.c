@@ -18,7 +18,7 @@ void genlru__learner_init(struct genlru__learner *learner, uint32_t entries, uin
     memset(learner, 0, sizeof(*learner));
     learner->entries = entries;
     learner->current = current;
-    learner->constants = (struct genlru__learner_constants){100, 8, 1, 50, 30, 100};
+    learner->constants = (struct genlru__learner_constants){100, 5, 1, 50, 30, 100};
     learner->until_look = share_of(entries, learner->constants.look_permille, MIN_LOOK);
     learner->until_decay = share_of(entries, learner->constants.decay_permille, 1);
 }

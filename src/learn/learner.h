@@ -8,7 +8,7 @@
  * Rule j is to replace rule c once it saved more than chance and the change cost:
  *
  *   lead[c][j] - lead[j][c]  >  1/2 sqrt(lead[c][j] + lead[j][c])  +  missed[c] / 1000  +  cost
- *   cost = entries / 10 * 8 entries / (8 entries + age)
+ *   cost = entries / 10 * 5 entries / (5 entries + age)
  *
  * The two rules agree on most accesses, and these say nothing about which is better; where they differ, the difference of
  * two counts has the variance of their sum (McNemar 1947), hence the root. A rule that takes over finds residents that

@@ -374,6 +374,7 @@ static bool scan_type(struct call *call, unsigned type, struct model_wish *wish)
                                                  &call->result.aged, &swept, &blocked);
 
         call->result.scanned += swept;
+        call->looks += (unsigned)swept; /* what was moved up counts in the batch, too */
         model->stat.scanned += swept;
         if (step == MODEL_MOVED)
             return true;

@@ -44,7 +44,7 @@ Test(learner, agreement_tells_nothing)
 /* The formula, in floating point: 1 yes, 0 no, -1 so close that rounding decides. */
 static int should_replace(double saved, double lost, double missed, double age)
 {
-    double gain = saved - lost - missed / 1000 - ENTRIES / 10.0 * 8 * ENTRIES / (8 * ENTRIES + age);
+    double gain = saved - lost - missed / 1000 - ENTRIES / 10.0 * 5 * ENTRIES / (5 * ENTRIES + age);
     double excess = (gain > 0 ? gain * gain : -1) - 0.25 * (saved + lost); /* gain > 1/2 root of the sum */
 
     return excess > 1 ? 1 : excess < -1 ? 0 : -1;
