@@ -92,6 +92,7 @@ static void free_after_grace(genlru__rcu_head *head)
 {
     genlru__rcu_done(head);
     free_array((struct header *)(void *)head);
+    genlru__rcu_ended();
 }
 
 void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size)

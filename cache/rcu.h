@@ -70,12 +70,20 @@ static inline bool genlru__rcu_may_wait(void)
 
 typedef struct rcu_head genlru__rcu_head;
 
-/* `done` is called after a grace period by a thread of liburcu's, and begins with genlru__rcu_done(head). */
+/*
+ * `done` is called after a grace period by a thread of liburcu's; it begins with genlru__rcu_done(head) and ends with
+ * genlru__rcu_ended(): what it did is over when genlru__rcu_barrier returns, which TSan must be told.
+ */
 void genlru__rcu_call(genlru__rcu_head *head, void (*done)(genlru__rcu_head *head));
 static inline void genlru__rcu_done(genlru__rcu_head *head)
 {
     GENLRU__TSAN_ACQUIRE(head);
     GENLRU__TSAN_ACQUIRE(&genlru__rcu_grace);
+}
+
+static inline void genlru__rcu_ended(void)
+{
+    GENLRU__TSAN_RELEASE(&genlru__rcu_grace);
 }
 
 /* Waits for a grace period; for all callbacks of calls that began before. Not in a read section. */

@@ -158,6 +158,7 @@ static void ripen(genlru__rcu_head *head)
     cache = grace->cache;
     genlru__u32_store_release(&grace->state, GENLRU__GRACE_RIPE); /* release G: last touch of the grace */
     genlru__keeper_wake(cache);
+    genlru__rcu_ended();
 }
 
 static void launch(struct genlru__grace *grace)

@@ -8,10 +8,10 @@ endif()
 enable_language(CXX)
 
 set(scale 100)
-set(names cache threads no_memory db)
+set(names cache model threads no_memory db)
 if(CMAKE_C_FLAGS MATCHES "fsanitize=thread")
     # LevelDB's library is not instrumented, so TSan does not see how its threads meet: no db there.
-    set(names cache threads)
+    set(names cache model threads)
     set(scale 20)
 endif()
 foreach(name ${names})

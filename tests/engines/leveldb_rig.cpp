@@ -56,4 +56,10 @@ uint64_t find(leveldb::Cache &cache, const std::string &key)
     return version;
 }
 
+void check_all_deleted()
+{
+    STRESS_CHECK(nr_made == nr_deleted, "%llu values made, %llu deleted",
+                 static_cast<unsigned long long>(nr_made.load()), static_cast<unsigned long long>(nr_deleted.load()));
+}
+
 } // namespace rig

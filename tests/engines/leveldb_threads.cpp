@@ -162,9 +162,7 @@ void run(bool maintenance)
     cache->Shrink();
     STRESS_CHECK(cache->TotalCharge() <= CAPACITY, "%zu charged", cache->TotalCharge());
     delete cache;
-    STRESS_CHECK(rig::nr_made == rig::nr_deleted, "%llu values made, %llu deleted",
-                 static_cast<unsigned long long>(rig::nr_made.load()),
-                 static_cast<unsigned long long>(rig::nr_deleted.load()));
+    rig::check_all_deleted();
 }
 
 } // namespace

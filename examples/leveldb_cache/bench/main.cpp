@@ -226,13 +226,16 @@ int run(const Command &command)
     Sizes sizes = measure_sizes(database, command.options);
 
     print_circumstances(command.options, sizes);
+    std::vector<std::pair<const Workload *, Runs>> all;
     for (const Workload *workload : wanted) {
         Runs runs = run_all(command, *workload, database, sizes);
 
         print_table(*workload, command.options, runs);
         is_kept &= print_verdicts(command.options, runs);
         std::fflush(stdout);
+        all.emplace_back(workload, std::move(runs));
     }
+    print_overview(command.options, all);
     if (!command.keeps_database)
         remove_folder(database);
     return is_kept || !command.is_strict ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -2,7 +2,9 @@
 /* See report.h. */
 #include "report.h"
 
-#include <sys/utsname.h>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <thread>
 
 #include "summary.h"
@@ -72,6 +74,34 @@ void print_ratio(const char *what, const std::string &other, const Interval &rat
                 ratio.high, verdict);
 }
 
+std::string processor()
+{
+    std::ifstream info("/proc/cpuinfo");
+    std::string line;
+
+    while (std::getline(info, line))
+        if (line.compare(0, 10, "model name") == 0)
+            return line.substr(line.find(':') + 2);
+    return "unknown";
+}
+
+void print_overview_rows(const char *what, double Result::*field, double scale, int digits, const Options &options,
+                         const std::vector<std::pair<const Workload *, Runs>> &all)
+{
+    for (const auto &[workload, runs] : all) {
+        bool has_value = false;
+
+        for (const std::string &subject : options.subjects)
+            has_value |= interval_of(values_of(runs.at(subject), field)).median > 0;
+        if (!has_value)
+            continue;
+        std::printf("| %s: %s |", workload->name, what);
+        for (const std::string &subject : options.subjects)
+            std::printf(" %.*f |", digits, scale * interval_of(values_of(runs.at(subject), field)).median);
+        std::printf("\n");
+    }
+}
+
 bool judge_misses(const Runs &runs, const std::vector<Result> &genlru)
 {
     auto lru = runs.find("leveldb");
@@ -108,9 +138,9 @@ bool judge_throughput(const Runs &runs, const std::vector<Result> &genlru)
     bool is_kept = ratio.high >= 1;
 
     print_ratio("operations / s", best + ", the best other", ratio,
-                ratio.median >= 1 ? "the best"
-                : is_kept         ? "as good as the best, within the interval"
-                                  : "LESS THAN THE BEST");
+                ratio.low >= 1 ? "the best"
+                : is_kept      ? "as good as the best, within the interval"
+                               : "LESS THAN THE BEST");
     return is_kept;
 }
 
@@ -118,13 +148,15 @@ bool judge_throughput(const Runs &runs, const std::vector<Result> &genlru)
 
 void print_circumstances(const Options &options, const Sizes &sizes)
 {
-    struct utsname machine;
+    char date[16];
+    time_t now = std::time(nullptr);
     double load[3] = {0, 0, 0};
 
-    (void)uname(&machine);
+    std::strftime(date, sizeof(date), "%Y-%m-%d", std::localtime(&now));
     (void)getloadavg(load, 3);
-    std::printf("%s, %u processors, load %.1f at the start\n", machine.machine, std::thread::hardware_concurrency(),
-                load[0]);
+    std::printf("%s; %u processors (%s), load %.1f at the start; compiler %s, LevelDB %d.%d\n", date,
+                std::thread::hardware_concurrency(), processor().c_str(), load[0], __VERSION__, leveldb::kMajorVersion,
+                leveldb::kMinorVersion);
     std::printf(
         "%llu entries of %u + %u bytes in %llu blocks of %llu bytes, block cache %.1f MB; zipf %.2f; scans of %llu\n",
         static_cast<unsigned long long>(options.entries), unsigned(KEY_BYTES), unsigned(VALUE_BYTES),
@@ -163,6 +195,20 @@ void print_table(const Workload &workload, const Options &options, const Runs &r
 
     std::printf("\nMedians of %zu runs, in brackets their interval of %.0f %% confidence.\n",
                 runs.begin()->second.size(), 100 * any.confidence);
+}
+
+void print_overview(const Options &options, const std::vector<std::pair<const Workload *, Runs>> &all)
+{
+    std::printf("\n### Medians\n\n| |");
+    for (const std::string &subject : options.subjects)
+        std::printf(" %s |", subject.c_str());
+    std::printf("\n|---|");
+    for (size_t i = 0; i < options.subjects.size(); i++)
+        std::printf("---|");
+    std::printf("\n");
+    print_overview_rows("misses / 100 gets", &Result::misses_per_get, 100, 1, options, all);
+    print_overview_rows("misses / scan", &Result::misses_per_scan, 1, 0, options, all);
+    print_overview_rows("operations / s", &Result::ops_per_s, 1, 0, options, all);
 }
 
 bool print_verdicts(const Options &options, const Runs &runs)

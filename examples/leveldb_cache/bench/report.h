@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workload.h"
@@ -17,6 +18,8 @@ namespace bench
 using Runs = std::map<std::string, std::vector<Result>>;
 
 void print_circumstances(const Options &options, const Sizes &sizes);
+/* All workloads and subjects at a glance, medians only. */
+void print_overview(const Options &options, const std::vector<std::pair<const Workload *, Runs>> &all);
 void print_table(const Workload &workload, const Options &options, const Runs &runs);
 /*
  * Does genlru keep what it promises? Against LevelDB's LRU: misses of a get; against the best of the others: operations a
