@@ -44,7 +44,8 @@ struct genlru_owner {
     struct genlru *lru;
     union place *place;
     uint8_t *state;
-    uint32_t chunk; /* entries evicted at a time */
+    uint32_t nr_young; /* ids whose bit is set: a load without mapped accesses need not be walked for them */
+    uint32_t chunk;    /* entries evicted at a time */
 };
 
 /* A defect of the library or of this owner; no measurement may go on. */
@@ -183,6 +184,7 @@ static void report(struct genlru_owner *o, struct genlru_harvest *harvest, size_
 static void harvest_one(struct genlru_owner *o, uint32_t id, struct genlru_harvest *harvest, size_t *nr)
 {
     o->state[id] &= (uint8_t)~YOUNG;
+    o->nr_young--;
     harvest[*nr] = (struct genlru_harvest){&o->place[id].node, (o->state[id] & EXEC) != 0};
     if (++*nr == HARVEST) {
         report(o, harvest, nr);
@@ -194,7 +196,7 @@ static void harvest_all(struct genlru_owner *o)
     struct genlru_harvest harvest[HARVEST];
     size_t nr = 0;
 
-    for (uint32_t id = 0; id < o->base.nr_ids; id++) {
+    for (uint32_t id = 0; o->nr_young && id < o->base.nr_ids; id++) {
         if (o->state[id] & YOUNG) {
             harvest_one(o, id, harvest, &nr);
         }
@@ -215,6 +217,12 @@ static void spare(struct genlru_owner *o, uint32_t id, const struct genlru_victi
     if (rc) {
         die("putback", rc);
     }
+}
+
+static inline void mark_young(struct genlru_owner *o, uint32_t id, uint8_t bits)
+{
+    o->nr_young += !(o->state[id] & YOUNG);
+    o->state[id] |= bits;
 }
 
 /* ---- misses ---- */
@@ -325,10 +333,10 @@ REPLAY_INLINE bool owner_access(struct policy *p, uint32_t id, enum policy_chann
         }
         break;
     case POLICY_MAPPED:
-        o->state[id] |= YOUNG;
+        mark_young(o, id, YOUNG);
         break;
     case POLICY_EXEC:
-        o->state[id] |= YOUNG | EXEC;
+        mark_young(o, id, YOUNG | EXEC);
         break;
     case POLICY_PREFETCH:
         break;

@@ -86,6 +86,7 @@ static const struct field fields[] = {
     FIELD_U8(probation.promoted_refs),
     FIELD_U8(probation.refault_skips),
     FIELD_U8(probation.duel),
+    FIELD_U8(probation.only_prefetched),
     FIELD_U8(keep.refs),
     FIELD_U8(keep.up),
     FIELD_U8(keep.up_doubling),

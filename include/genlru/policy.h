@@ -98,7 +98,11 @@ struct genlru_probation_rules {
      * its freq or more are kept, the first of less is evicted in its stead. If all win, it is evicted. 0 = no duel.
      */
     uint8_t duel;
-    uint8_t unused;
+    /*
+     * 1 = only nodes added ahead of use (GENLRU_ADD_PREFETCHED) pass through probation: what a scan reads ahead and uses once
+     * leaves soon, and takes no more room than probation has. 0 = all new nodes do.
+     */
+    uint8_t only_prefetched;
 };
 
 struct genlru_policy {

@@ -89,13 +89,11 @@ bool genlru__chain_reserve(struct genlru *lru, unsigned list)
 
 bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node *node)
 {
-    struct genlru__block *block;
+    struct genlru__block *block = genlru__chain_open(lru, list);
 
-    if (!genlru__chain_reserve(lru, list))
-        return false;
-    block = lru->chain[list].tail;
-    genlru__publish(node, &block->slot[block->fill++]);
-    return true;
+    if (block)
+        genlru__publish(node, &block->slot[block->fill++]);
+    return block != NULL;
 }
 
 unsigned genlru__block_count(const struct genlru__block *block)

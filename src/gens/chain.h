@@ -87,6 +87,16 @@ bool genlru__chain_append(struct genlru *lru, unsigned list, struct genlru_node 
 /* Makes sure that the next append to a list succeeds. False: no block to be had. */
 bool genlru__chain_reserve(struct genlru *lru, unsigned list);
 
+/* The block at the young end of a list, with room for one more. NULL: no block to be had. */
+static inline struct genlru__block *genlru__chain_open(struct genlru *lru, unsigned list)
+{
+    struct genlru__block *block = lru->chain[list].tail;
+
+    if (GENLRU_LIKELY(block && block->fill < GENLRU__SLOTS))
+        return block;
+    return genlru__chain_reserve(lru, list) ? lru->chain[list].tail : NULL;
+}
+
 /* Nodes in a block now; others may take them at any time. */
 unsigned genlru__block_count(const struct genlru__block *block);
 

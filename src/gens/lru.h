@@ -186,11 +186,15 @@ struct genlru {
     uint64_t sample_bound; /* 0 = none are, 2^32 = all */
 
     /* Changed by anyone: relaxed atomics. */
-    genlru__u64 epochs_due; /* freq epochs that learning asks for; begun by the next evict */
+    struct genlru__spinlock rule_lock; /* of changes of rule and capacity */
+    genlru__u64 epochs_due;            /* freq epochs that learning asks for; begun by the next evict */
     genlru__u64 capacity;
     genlru__u64 eviction_clock; /* charge isolated and not put back */
     genlru__u64 used_hint;      /* charge at a recent hand-over or evict */
     genlru__u64 probation_from; /* ... from which on new nodes go on probation; UINT64_MAX = none do */
+    genlru__u64
+        recent_within;       /* evicted less than this ago, a node comes back as recent, and as near (0 = none does); */
+    genlru__u64 near_within; /* like the one before follows from the rule in force and the capacity */
     genlru__u64 is_compaction_due;
 
     /* Under the lock; the sequence numbers are relaxed atomics, read by statistics without it. */

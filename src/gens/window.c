@@ -24,14 +24,39 @@ static void publish(struct genlru *lru)
     genlru_impl_store32_relaxed(&lru->view.saturated.value, genlru__saturated(genlru__policy(lru), window).value);
 }
 
-void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule)
+static uint64_t share_of(uint64_t capacity, unsigned percent)
+{
+    return capacity == GENLRU_NO_LIMIT ? 0 : genlru__percent_of(capacity, percent);
+}
+
+/*
+ * Rule and capacity change independently of each other, and what follows from both must follow from the last of each: hence a
+ * lock.
+ */
+static void set(struct genlru *lru, const struct genlru__rule *rule, uint64_t capacity)
 {
     const struct genlru_probation_rules *probation = &rule->policy.probation;
-    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
     uint64_t from = probation->percent ? genlru__percent_of(capacity, probation->fill_percent) : UINT64_MAX;
 
     __atomic_store_n(&lru->rule, rule, __ATOMIC_RELAXED);
+    genlru_impl_store_relaxed(&lru->capacity, capacity);
     genlru_impl_store_relaxed(&lru->probation_from, from);
+    genlru_impl_store_relaxed(&lru->recent_within, share_of(capacity, rule->policy.refault.distance_percent));
+    genlru_impl_store_relaxed(&lru->near_within, share_of(capacity, rule->policy.place.refault_percent));
+}
+
+void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule)
+{
+    genlru__spin_lock(&lru->rule_lock);
+    set(lru, rule, genlru_impl_load_relaxed(&lru->capacity));
+    genlru__spin_unlock(&lru->rule_lock);
+}
+
+void genlru__set_capacity(struct genlru *lru, uint64_t capacity)
+{
+    genlru__spin_lock(&lru->rule_lock);
+    set(lru, genlru__rule(lru), capacity);
+    genlru__spin_unlock(&lru->rule_lock);
 }
 
 void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule)

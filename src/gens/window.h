@@ -61,8 +61,9 @@ static inline struct genlru__context genlru__context(const struct genlru *lru)
     return context;
 }
 
-/* Puts a rule in force. Any thread; relaxed stores: who decides by the old one for a moment more decides well enough. */
+/* Puts a rule in force, or sets the capacity. Any thread that holds no lock; relaxed stores: who decides by the old one for a moment more decides well enough. */
 void genlru__set_rule(struct genlru *lru, const struct genlru__rule *rule);
+void genlru__set_capacity(struct genlru *lru, uint64_t capacity);
 
 /* The first one, of an lru being made: hits follow its hit rules, which all rules of an lru share. */
 void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule);

@@ -11,11 +11,8 @@
 #include "learn/mini.h"
 #include "reclaim/plain.h"
 
-enum {
-    MIN_ENTRIES = 512,  /* of a miniature: fewer tell rules apart too late */
-    MAX_ENTRIES = 1536, /* more do not, and cost memory */
-    SHARE = 50          /* between the two: a 50th of the lru's */
-};
+/* Of a miniature: fewer tell rules apart too late; more cost time and memory, and tell no better. */
+enum { ENTRIES = 512 };
 
 struct genlru__learn {
     uint32_t is_busy; /* who sets it plays; orders below */
@@ -47,7 +44,7 @@ static size_t head_bytes(void)
 int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
 {
     uint64_t all = config->entries ? config->entries : config->capacity;
-    uint32_t entries = (uint32_t)genlru__min(all, genlru__min(MAX_ENTRIES, genlru__max(MIN_ENTRIES, all / SHARE)));
+    uint32_t entries = (uint32_t)genlru__min(all, ENTRIES);
     size_t bytes = head_bytes() + genlru__minis_bytes(entries);
     struct genlru__learn *learn = lru->allocator.alloc(lru->allocator.ctx, bytes, GENLRU__CACHE_LINE);
     uint64_t capacity;
@@ -76,10 +73,20 @@ void genlru__learn_destroy(struct genlru *lru)
         lru->allocator.free(lru->allocator.ctx, lru->learn, lru->learn->bytes, GENLRU__CACHE_LINE);
 }
 
-/* Print of the key and its charge: what a miniature knows of an access. Never 0. */
-static uint64_t sample_of(uint64_t hash, uint32_t charge)
+/*
+ * What a miniature knows of an access: print of the key, whether it was read ahead and this is its first use, and its charge.
+ * Never 0.
+ */
+enum { IS_SAMPLE = 1, IS_AHEAD = 2, PRINT_BITS = ~(IS_SAMPLE | IS_AHEAD) };
+
+static uint64_t sample_of(uint64_t hash, uint32_t charge, bool is_ahead)
 {
-    return (uint64_t)charge << 32 | (uint32_t)hash | 1;
+    return (uint64_t)charge << 32 | ((uint32_t)hash & (uint32_t)PRINT_BITS) | IS_SAMPLE | (is_ahead ? IS_AHEAD : 0);
+}
+
+static uint32_t print_of(uint64_t sample)
+{
+    return (uint32_t)sample & (uint32_t)PRINT_BITS;
 }
 
 static uint32_t charge_of(const struct genlru_node *node)
@@ -89,7 +96,8 @@ static uint32_t charge_of(const struct genlru_node *node)
 
 uint64_t genlru__learn_sample(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how)
 {
-    return how->flags & GENLRU_ADD_PREFETCHED ? 0 : sample_of(genlru__sample_hash(lru, node, how), charge_of(node));
+    return how->flags & GENLRU_ADD_PREFETCHED ? 0
+                                              : sample_of(genlru__sample_hash(lru, node, how), charge_of(node), false);
 }
 
 /* Follows the best rule from now on. Residents stay where they are. */
@@ -115,7 +123,7 @@ static void show_evidence(struct genlru__learn *learn)
 
 static void play(struct genlru *lru, struct genlru__learn *learn, uint64_t sample)
 {
-    uint32_t missed = genlru__minis_access(learn->minis, (uint32_t)sample, (uint32_t)(sample >> 32));
+    uint32_t missed = genlru__minis_access(learn->minis, print_of(sample), (uint32_t)(sample >> 32), sample & IS_AHEAD);
 
     if (genlru__minis_clock(learn->minis, learn->learner.current) - learn->epoch_clock >= learn->epoch) {
         learn->epoch_clock += learn->epoch;
@@ -136,7 +144,7 @@ static void play_all(struct genlru *lru, struct genlru__learn *learn, const uint
     unsigned i;
 
     for (i = 0; i < nr; i++)
-        genlru__minis_prefetch(learn->minis, (uint32_t)samples[i]);
+        genlru__minis_prefetch(learn->minis, print_of(samples[i]));
     for (i = 0; i < nr; i++)
         if (samples[i])
             play(lru, learn, samples[i]);
@@ -170,7 +178,7 @@ void genlru__learn_add(struct genlru *lru, uint64_t sample)
     tell(lru, sample);
 }
 
-void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node)
+void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node, uint32_t word_before)
 {
     uint64_t hash;
 
@@ -178,7 +186,7 @@ void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node)
         return;
     hash = genlru__sample_hash(lru, node, NULL);
     if (hash >> 32 < lru->sample_bound)
-        tell(lru, sample_of(hash, charge_of(node)));
+        tell(lru, sample_of(hash, charge_of(node), word_before & GENLRU_PREFETCHED));
 }
 
 void genlru__learn_stat(const struct genlru *lru, struct genlru_stat *stat)

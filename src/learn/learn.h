@@ -47,6 +47,6 @@ static inline bool genlru__learn_samples(const struct genlru *lru, const struct 
 uint64_t genlru__learn_sample(const struct genlru *lru, const struct genlru_node *node, const struct genlru_add *how);
 /* A sampled key was added, or hit. No lock held. */
 void genlru__learn_add(struct genlru *lru, uint64_t sample);
-void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node);
+void genlru__learn_hit(struct genlru *lru, const struct genlru_node *node, uint32_t word_before);
 
 #endif

@@ -29,6 +29,7 @@ struct mini {
     /* What the rule and the window come to. */
     struct genlru__context context;
     struct genlru__plain plain; /* words of the oldest generation */
+    unsigned contender;         /* freq of the node that duels with them; 0 = none does */
     uint32_t fresh[2];          /* word of a new node, and of one that goes on probation */
     uint64_t probation_due;     /* charges: of probation, from which on it is scanned; */
     uint64_t probation_from;    /* of all, from which on new nodes go there; */
@@ -65,6 +66,14 @@ size_t genlru__minis_bytes(uint32_t entries)
            genlru__directory_bytes(entries);
 }
 
+static void set_plain(struct mini *mini, unsigned contender)
+{
+    mini->contender = contender;
+    genlru__plain_oldest(&mini->plain, mini->context.window, 0, GENLRU_NR_TIERS - 1);
+    if (contender)
+        genlru__plain_duel(&mini->plain, GENLRU_NR_TIERS - 1, contender);
+}
+
 static void set_window(struct genlru__minis *minis, struct mini *mini)
 {
     const unsigned width[GENLRU_MAX_TYPES] = {(unsigned)(mini->max_seq - mini->min_seq + 1), 1, 1, 1};
@@ -73,7 +82,7 @@ static void set_window(struct genlru__minis *minis, struct mini *mini)
     int error;
 
     mini->context.window = genlru__window_value(mini->max_seq, width, minis->epoch);
-    genlru__plain_oldest(&mini->plain, mini->context.window, 0, GENLRU_NR_TIERS - 1);
+    set_plain(mini, mini->contender);
     for (to_probation = 0; to_probation < 2; to_probation++) {
         error = genlru__word_add(0, &mini->context, 0, &no_past, to_probation, &mini->fresh[to_probation]);
         genlru__assert(error == 0);
@@ -228,11 +237,11 @@ static bool wins_duel(struct genlru__minis *minis, unsigned rule, uint32_t word,
     unsigned left;
     bool wins = false;
 
-    genlru__plain_duel(&mini->plain, GENLRU_NR_TIERS - 1, genlru_impl_aged_freq(word, mini->context.window));
+    set_plain(mini, genlru_impl_aged_freq(word, mini->context.window));
     /* the contender is on no list, but counts among the nodes */
     for (left = mini->context.policy->probation.duel; left && !wins && mini->nodes - 1 > mini->probation_nodes; left--)
         wins = scan_oldest(minis, rule, is_desperate);
-    genlru__plain_duel_is_over(&mini->plain);
+    set_plain(mini, 0);
     return wins;
 }
 
@@ -276,24 +285,30 @@ static void evict_one(struct genlru__minis *minis, unsigned rule)
 
 /* ---- an access ---- */
 
-/* The word of a key that comes, or comes back. */
-static uint32_t word_of(const struct mini *mini, uint32_t before, uint32_t left_at)
+/* All rules of an lru share the hit rules, so these are known here, and one epoch. */
+static const struct genlru_hit_rules hit_rules = GENLRU__RULES_HIT;
+
+/* The word of a key that comes, or comes back. What was read ahead is added so, and used at once. */
+static uint32_t word_of(const struct mini *mini, uint32_t before, uint32_t left_at, bool is_ahead)
 {
     uint64_t distance = (uint32_t)mini->clock - left_at;
     bool to_probation = mini->charge >= mini->probation_from;
-    struct genlru__past past;
-    uint32_t word;
+    struct genlru__past past = {false, 0, 0, false, false};
+    uint32_t word = 0;
 
-    if (!before || distance >= mini->recent_within)
+    if (before && distance < mini->recent_within)
+        past = (struct genlru__past){.is_recent = true,
+                                     .is_near = distance < mini->near_within,
+                                     .refs = (uint8_t)genlru_impl_refs(before),
+                                     .freq = (uint8_t)genlru_impl_aged_freq(before, mini->context.window)};
+    else if (!is_ahead)
         return mini->fresh[to_probation];
-    past = (struct genlru__past){.is_recent = true,
-                                 .is_near = distance < mini->near_within,
-                                 .refs = (uint8_t)genlru_impl_refs(before),
-                                 .freq = (uint8_t)genlru_impl_aged_freq(before, mini->context.window)};
-    return genlru__word_add(0, &mini->context, 0, &past, to_probation, &word) == 0 ? word : mini->fresh[to_probation];
+    if (genlru__word_add(0, &mini->context, is_ahead ? GENLRU_ADD_PREFETCHED : 0, &past, to_probation, &word) != 0)
+        return mini->fresh[to_probation];
+    return is_ahead ? genlru_impl_word_hit(word, mini->context.window, &hit_rules) : word;
 }
 
-static void fill(struct genlru__minis *minis, unsigned rule, uint32_t key)
+static void fill(struct genlru__minis *minis, unsigned rule, uint32_t key, bool is_ahead)
 {
     struct mini *mini = &minis->mini[rule];
     struct genlru__key *entry = &minis->directory.key[key];
@@ -301,28 +316,26 @@ static void fill(struct genlru__minis *minis, unsigned rule, uint32_t key)
 
     while (mini->nodes && mini->charge + entry->charge > minis->capacity)
         evict_one(minis, rule);
-    word = word_of(mini, minis->cells[key].word[rule], minis->cells[key].link[rule]);
+    word = word_of(mini, minis->cells[key].word[rule], minis->cells[key].link[rule], is_ahead);
     mini->nodes++;
     mini->charge += entry->charge;
     entry->resident |= (uint8_t)(1u << rule);
     append(minis, rule, key, word);
 }
 
-/* All rules of an lru share the hit rules, so these are known here, and one epoch. */
 static void hit(const struct genlru__minis *minis, struct cells *cells, uint32_t rules)
 {
-    static const struct genlru_hit_rules how = GENLRU__RULES_HIT;
     const uint64_t window = minis->mini[0].context.window;
 
     for (; rules; rules &= rules - 1) {
         uint32_t *word = &cells->word[__builtin_ctz(rules)];
 
         if (!genlru_impl_is_saturated(*word, minis->saturated))
-            *word = genlru_impl_word_hit(*word, window, &how);
+            *word = genlru_impl_word_hit(*word, window, &hit_rules);
     }
 }
 
-uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge)
+uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge, bool is_ahead)
 {
     const uint32_t all = (1u << GENLRU__NR_RULES) - 1;
     struct genlru__directory *directory = &minis->directory;
@@ -345,7 +358,7 @@ uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint3
     missed = all & ~directory->key[key].resident;
     hit(minis, &minis->cells[key], all & ~missed);
     for (left = missed; left; left &= left - 1)
-        fill(minis, (unsigned)__builtin_ctz(left), key);
+        fill(minis, (unsigned)__builtin_ctz(left), key, is_ahead);
     return missed;
 }
 

@@ -29,8 +29,11 @@ size_t genlru__minis_bytes(uint32_t entries);
 struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_t capacity, unsigned nr_gens,
                                          const struct genlru__rule *rules);
 
-/* A sampled key is accessed, in all of them. Mask of the rules that missed it. */
-uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge);
+/*
+ * A sampled key is accessed, in all of them; is_ahead: its first use after it was read ahead. Mask of the rules that missed
+ * it.
+ */
+uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint32_t charge, bool is_ahead);
 
 /* What access of this key will read, ahead of it. */
 void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print);

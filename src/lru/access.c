@@ -9,7 +9,7 @@
 #include "learn/learn.h"
 
 /* Edge W: an access that slept through too many agings makes its node youngest. */
-static void refresh(struct genlru *lru, struct genlru_node *node)
+static __attribute__((noinline)) void refresh(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after;
     struct genlru__context context;
@@ -28,10 +28,13 @@ static void refresh(struct genlru *lru, struct genlru_node *node)
     } while (genlru__is_too_late(lru, context.window, genlru__context(lru).window));
 }
 
+/* Not inlined, like refresh: hits that need neither save fewer registers. */
+static __attribute__((noinline)) void count_sampled(struct genlru *lru, struct genlru_node *node);
+
 /* What a hit does to the word, and to the counters. */
-static void count(struct genlru *lru, struct genlru_node *node)
+static inline void count(struct genlru *lru, struct genlru_node *node, uint64_t state)
 {
-    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch), after, window;
+    uint64_t after, window;
 
     do {
         window = genlru_impl_load_relaxed(&lru->view.window);
@@ -40,7 +43,7 @@ static void count(struct genlru *lru, struct genlru_node *node)
             return;
         genlru__point(ACCESS);
         /* relaxed: whoever reads the word next needs nothing but the word */
-    } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
+    } while (GENLRU_UNLIKELY(!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after)));
     if (((state ^ after) & GENLRU_GEN_MASK) == 0) /* on probation always: hits give no gen there */
         return;
     genlru__account_move(lru, state, genlru_impl_word(after));
@@ -48,13 +51,23 @@ static void count(struct genlru *lru, struct genlru_node *node)
         refresh(lru, node);
 }
 
+static void count_sampled(struct genlru *lru, struct genlru_node *node)
+{
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
+    uint32_t word = genlru_impl_word(state);
+
+    count(lru, node, state);
+    genlru__learn_hit(lru, node, word);
+}
+
 void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
 {
-    uint32_t word = genlru_impl_word(genlru_impl_load_relaxed(&node->state.do_not_touch));
+    uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
 
-    count(lru, node);
-    if (GENLRU_UNLIKELY(word & GENLRU_SAMPLED))
-        genlru__learn_hit(lru, node);
+    if (GENLRU_UNLIKELY(genlru_impl_word(state) & GENLRU_SAMPLED))
+        count_sampled(lru, node);
+    else
+        count(lru, node, state);
 }
 
 void genlru_access_call(struct genlru *lru, struct genlru_node *node)
@@ -78,7 +91,7 @@ static void access_mapped(struct genlru *lru, const struct genlru_harvest *harve
         /* relaxed: see genlru_impl_access_any */
     } while (!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
     if (word & GENLRU_SAMPLED)
-        genlru__learn_hit(lru, node);
+        genlru__learn_hit(lru, node, genlru_impl_word(state));
     if (after == state)
         return;
     if (genlru__counter_index(genlru_impl_word(state)) != genlru__counter_index(word))

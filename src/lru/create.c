@@ -248,8 +248,7 @@ int genlru_destroy(struct genlru *lru)
 
 void genlru_set_capacity(struct genlru *lru, uint64_t capacity)
 {
-    genlru_impl_store_relaxed(&lru->capacity, capacity);
-    genlru__set_rule(lru, genlru__rule(lru)); /* what follows from both */
+    genlru__set_capacity(lru, capacity);
 }
 
 uint64_t genlru_charge(const struct genlru *lru)

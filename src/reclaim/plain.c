@@ -82,6 +82,7 @@ void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned t
                                                                                                  << GENLRU_TYPE_SHIFT;
     ret->victims = open & ~ret->rule->kept_marks;
     ret->kept = open & ret->rule->kept_marks;
+    ret->open = 0;
 }
 
 /* The queue before the generations: who was used too little is a victim, the others are for the verdict. */

@@ -4,8 +4,8 @@
  * flag that asks for more, and by their refs (or, in a duel, their freq) either victims or kept for another round. Nearly all that
  * a scan meets is plain; verdict.h says the same of each of them, and of the others what is to be done.
  *
- *   word & mask == value ──▶ mark's bit in open? ──▶ by freq: freq >= enough ?  kept : victim
- *                                                    by refs: mark's bit in kept, in victims
+ *   word & mask == value ──▶ mark's bit in victims, in kept: by refs
+ *                            mark's bit in open:             by freq, freq >= enough ? kept : victim
  */
 #ifndef GENLRU_RECLAIM_PLAIN_H
 #define GENLRU_RECLAIM_PLAIN_H
@@ -17,12 +17,12 @@ struct genlru__plain {
     uint32_t value;
     uint32_t victims; /* marks, a bit for each: by their refs */
     uint32_t kept;
-    uint32_t open;   /* those of which freq decides; 0 = refs do */
+    uint32_t open;   /* those of which freq decides; then there are no others */
     unsigned enough; /* ... from which on a node is no victim */
     bool keeps;      /* ... but kept; false: not plain */
     uint64_t window;
     const struct genlru__rule *rule;
-    unsigned oldest; /* age of the list scanned */
+    unsigned oldest; /* age of the list scanned; 0 = it is no generation's */
 
     /* What scan_chain has yet to count: nodes that left the list's counter, and those of them that a keep class took up. */
     struct genlru__counter left;
@@ -40,17 +40,13 @@ void genlru__plain_in_duel(struct genlru__plain *ret, const struct genlru *lru, 
 /* The same as plain_of for type and threshold of any window, where ret->rule is set: pure. */
 void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold);
 
-/* Freq decides for a while, as in_duel has it, and no longer. */
+/* Freq decides for a while, as in_duel has it; until plain_oldest is called again. */
 static inline void genlru__plain_duel(struct genlru__plain *plain, unsigned threshold, unsigned freq)
 {
+    plain->victims = plain->kept = 0;
     plain->open = plain->rule->open[threshold];
     plain->enough = freq;
     plain->keeps = true;
-}
-
-static inline void genlru__plain_duel_is_over(struct genlru__plain *plain)
-{
-    plain->open = 0;
 }
 
 /* Adds a node in this state to what is yet to be counted. */
@@ -63,20 +59,19 @@ static inline void genlru__plain_count(struct genlru__counter *sum, uint64_t sta
 /* ISOLATE or KEEP, or MOVE: not plain. */
 static inline enum genlru__verdict genlru__plain_verdict(const struct genlru__plain *plain, uint32_t word)
 {
-    unsigned mark = genlru__mark_of(word);
+    uint32_t mark = UINT32_C(1) << genlru__mark_of(word);
 
-    if ((word & plain->mask) != plain->value)
+    if (GENLRU_UNLIKELY((word & plain->mask) != plain->value))
         return GENLRU__MOVE;
-    if (plain->open) {
-        if (!(plain->open >> mark & 1u))
-            return GENLRU__MOVE;
-        if (genlru_impl_aged_freq(word, plain->window) < plain->enough)
-            return GENLRU__ISOLATE;
-        return plain->keeps ? GENLRU__KEEP : GENLRU__MOVE;
-    }
-    if (plain->victims >> mark & 1u)
+    if (plain->victims & mark) /* none where freq decides */
         return GENLRU__ISOLATE;
-    return plain->kept >> mark & 1u ? GENLRU__KEEP : GENLRU__MOVE;
+    if (plain->kept & mark)
+        return GENLRU__KEEP;
+    if (!(plain->open & mark))
+        return GENLRU__MOVE;
+    if (genlru_impl_aged_freq(word, plain->window) < plain->enough)
+        return GENLRU__ISOLATE;
+    return plain->keeps ? GENLRU__KEEP : GENLRU__MOVE;
 }
 
 /* How far up a class of kept nodes goes: the age there. */
@@ -95,6 +90,16 @@ static inline uint32_t genlru__plain_keep(const struct genlru__plain *plain, uin
     *ret_class = kept->class;
     return genlru_impl_with_gen(genlru_impl_with_refs(word, kept->refs),
                                 genlru_impl_gen_of_age(plain->window, genlru__plain_age(plain, kept->class)));
+}
+
+/* Whether a word of the type that is scanned is of a younger generation of the window, and no flag has a say; its age there. */
+static inline bool genlru__plain_is_younger(const struct genlru__plain *plain, uint32_t word, unsigned *ret_age)
+{
+    unsigned youngest = genlru_impl_window_youngest(plain->window), gen = genlru_impl_gen(word);
+
+    *ret_age = youngest >= gen ? youngest - gen : youngest + GENLRU_GEN_MODULUS - gen;
+    return gen && !((word ^ plain->value) & (GENLRU_TYPE_MASK | GENLRU_PINNED | GENLRU_PROBATION)) &&
+           *ret_age < plain->oldest;
 }
 
 /* Makes a rule of a policy. */

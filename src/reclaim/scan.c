@@ -14,20 +14,26 @@
 /* Nodes prefetched ahead of the one being judged: measured optimum of a walk over pointers to cold nodes. */
 enum { AHEAD = 16 };
 
-/* A cursor that runs AHEAD slots before the scan and prefetches the nodes it passes. */
-struct ahead {
-    const struct genlru__block *block;
-    unsigned slot;
-};
-
-static void ahead_step(struct ahead *ahead)
+static inline void ahead_step(struct genlru__ahead *ahead)
 {
-    while (ahead->block && ahead->slot >= ahead->block->fill) {
+    while (ahead->block && GENLRU_UNLIKELY(ahead->slot >= ahead->block->fill)) {
         ahead->block = ahead->block->next;
         ahead->slot = ahead->block ? ahead->block->scan : 0;
     }
     if (ahead->block) /* the address of a node that is not ours is harmless to prefetch */
         __builtin_prefetch(genlru_impl_ptr_load_relaxed(&ahead->block->slot[ahead->slot++]), 1);
+}
+
+/* Begins `nr` slots before the scan of a list, unless it is on its way already. */
+static void ahead_begin(struct genlru__ahead *ahead, const struct genlru__chain *chain, unsigned nr)
+{
+    unsigned i;
+
+    if (ahead->block || !chain->head)
+        return;
+    *ahead = (struct genlru__ahead){chain->head, chain->head->scan};
+    for (i = 0; i < nr; i++)
+        ahead_step(ahead);
 }
 
 /* True once no further victim is wanted or has room. */
@@ -119,7 +125,8 @@ static void count_verdict(struct genlru__scan *scan, enum genlru__verdict verdic
 }
 
 /* The node is the caller's: a victim with its shadow. */
-static void hand_out(struct genlru__scan *scan, struct genlru_node *node, uint64_t state)
+static inline __attribute__((always_inline)) void hand_out(struct genlru__scan *scan, struct genlru_node *node,
+                                                           uint64_t state)
 {
     struct genlru *lru = scan->lru;
     uint32_t word = genlru_impl_word(state);
@@ -248,11 +255,12 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
 }
 
 /*
- * The common cases of dispose, in short: a plain victim, or a plain node that is kept (plain.h). False: it is neither, or was
+ * The common cases of dispose, in short: a plain victim, one that is kept, or that has been promoted (plain.h). False: it is none, or was
  * changed meanwhile, or there is no block to move it to; nothing was done then but to the slot the node names, which whoever
  * publishes it sets again. What they count is gathered for the whole list.
  */
-static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *node, uint64_t state)
+static inline bool isolate_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node,
+                                 uint64_t state)
 {
     uint32_t word = genlru_impl_word(state);
 
@@ -265,48 +273,69 @@ static inline bool isolate_plain(struct genlru__scan *scan, struct genlru_node *
     if (GENLRU_UNLIKELY(
             !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word)))) {
         if (genlru__bug(PLAIN_TWICE))
-            genlru__plain_count(&scan->plain->left, state);
+            genlru__plain_count(&plain->left, state);
         return false;
     }
-    genlru__plain_count(&scan->plain->left, state);
+    genlru__plain_count(&plain->left, state);
     hand_out(scan, node, state);
     return true;
 }
 
-static inline bool keep_plain(struct genlru__scan *scan, struct genlru_node *node, uint64_t state)
+static inline bool keep_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node,
+                              uint64_t state)
 {
     struct genlru *lru = scan->lru;
     unsigned class;
-    uint32_t word = genlru__plain_keep(scan->plain, genlru_impl_word(state), &class);
-    unsigned list =
-        genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - genlru__plain_age(scan->plain, class));
+    uint32_t word = genlru__plain_keep(plain, genlru_impl_word(state), &class);
+    unsigned list = genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - genlru__plain_age(plain, class));
 
-    if (GENLRU_UNLIKELY(!genlru__chain_reserve(lru, list)))
+    struct genlru__block *block = genlru__chain_open(lru, list);
+
+    if (GENLRU_UNLIKELY(!block))
         return false;
     genlru__point(DECIDE);
     /* acq_rel I: as in decide */
     if (GENLRU_UNLIKELY(
             !genlru_impl_cas_acq_rel(&node->state.do_not_touch, &state, genlru_impl_with_word(state, word))))
         return false;
-    genlru__plain_count(&scan->plain->left, state);
-    genlru__plain_count(&scan->plain->taken[class], state);
+    genlru__plain_count(&plain->left, state);
+    genlru__plain_count(&plain->taken[class], state);
     scan->result.protected_++;
     scan->duel_left -= scan->duel_left != 0;
-    (void)genlru__chain_append(lru, list, node);
+    genlru__publish(node, &block->slot[block->fill++]);
     return true;
 }
 
-static inline bool dispose_plain(struct genlru__scan *scan, struct genlru_node *node)
+/* A hit has given the node a younger generation, and counted it there: only the node has yet to follow. */
+static inline bool move_plain(struct genlru__scan *scan, const struct genlru__plain *plain, struct genlru_node *node,
+                              uint32_t word)
+{
+    struct genlru *lru = scan->lru;
+    unsigned age;
+    struct genlru__block *block;
+
+    if (!genlru__plain_is_younger(plain, word, &age))
+        return false;
+    block = genlru__chain_open(lru, genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - age));
+    if (GENLRU_UNLIKELY(!block))
+        return false;
+    genlru__point(DECIDE);
+    scan->result.promoted++;
+    genlru__publish(node, &block->slot[block->fill++]);
+    return true;
+}
+
+static inline bool dispose_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
 
-    switch (genlru__plain_verdict(scan->plain, genlru_impl_word(state))) {
+    switch (genlru__plain_verdict(plain, genlru_impl_word(state))) {
     case GENLRU__ISOLATE:
-        return isolate_plain(scan, node, state);
+        return isolate_plain(scan, plain, node, state);
     case GENLRU__KEEP:
-        return keep_plain(scan, node, state);
+        return keep_plain(scan, plain, node, state);
     default:
-        return false;
+        return move_plain(scan, plain, node, genlru_impl_word(state));
     }
 }
 
@@ -327,8 +356,9 @@ static void count_plain(struct genlru__scan *scan)
 }
 
 /* Scans a block; true when its end was reached. */
-static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, struct ahead *ahead)
+static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, struct genlru__ahead *ahead)
 {
+    struct genlru__plain *const plain = scan->plain;
     unsigned first_kept = GENLRU__SLOTS, i;
 
     for (i = block->scan; i < block->fill && !must_stop(scan, first_kept < GENLRU__SLOTS); i++) {
@@ -342,32 +372,29 @@ static bool scan_block(struct genlru__scan *scan, struct genlru__block *block, s
             continue;
         }
         scan->result.scanned++;
-        if (!dispose_plain(scan, node) && !dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
+        if (!dispose_plain(scan, plain, node) && !dispose(scan, node, &block->slot[i]) && first_kept == GENLRU__SLOTS)
             first_kept = i;
     }
     block->scan = (uint8_t)(first_kept < i ? first_kept : i);
     return i == block->fill;
 }
 
-/* Scans judge.list, blocks from the old end. `nr_ahead` nodes are prefetched. */
-static void scan_chain(struct genlru__scan *scan, unsigned nr_ahead)
+/* Scans judge.list, blocks from the old end. */
+static void scan_chain(struct genlru__scan *scan, struct genlru__ahead *ahead)
 {
     struct genlru *lru = scan->lru;
-    unsigned list = scan->judge.list, i;
+    unsigned list = scan->judge.list;
     struct genlru__chain *chain = &lru->chain[list];
-    struct ahead ahead = {chain->head, chain->head ? chain->head->scan : 0};
 
-    for (i = 0; i < nr_ahead; i++)
-        ahead_step(&ahead);
     while (chain->head && !is_batch_full(scan)) {
         struct genlru__block *block = chain->head;
 
         scan->refuge = list;
         scan->refuge_rank = 0;
-        if (!scan_block(scan, block, &ahead) || scan->is_undecided)
+        if (!scan_block(scan, block, ahead) || scan->is_undecided)
             break;
-        if (ahead.block == block)
-            ahead.block = NULL;
+        if (ahead->block == block)
+            ahead->block = NULL;
         if (block->scan == block->fill) {
             genlru__chain_drop(lru, list, block);
         } else {
@@ -404,7 +431,8 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
     scan->duel_left = nr;
     scan->duel_nodes = nodes + 1;
     scan->duel_scanned = scan->result.scanned + nr + STRAYS;
-    scan_chain(scan, nr);
+    ahead_begin(&scan->opponents, &lru->chain[scan->judge.list], nr);
+    scan_chain(scan, &scan->opponents);
     outcome = scan->result.nodes != nodes ? GENLRU__DUEL_WON : scan->duel_left ? GENLRU__DUEL_OPEN : GENLRU__DUEL_LOST;
     scan->judge = judge;
     scan->plain = plain;
@@ -415,6 +443,7 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
 
 void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold)
 {
+    struct genlru__ahead ahead = {NULL, 0};
     struct genlru__plain plain;
 
     scan->judge.list = list;
@@ -422,7 +451,10 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     genlru__plain_of(&plain, scan->lru, list, &scan->judge);
     scan->plain = &plain;
     scan->is_undecided = false;
-    scan_chain(scan, AHEAD);
+    scan->opponents.block = NULL;
+    ahead_begin(&ahead, &scan->lru->chain[list], AHEAD);
+    scan_chain(scan, &ahead);
+    scan->plain = NULL; /* it was on this call's stack */
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */

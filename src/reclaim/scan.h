@@ -16,6 +16,12 @@ enum {
     GENLRU__HOLES_PER_NODE = 16  /* empty slots that cost what one node does */
 };
 
+/* A cursor that runs some slots before the scan and prefetches the nodes it passes. */
+struct genlru__ahead {
+    const struct genlru__block *block;
+    unsigned slot;
+};
+
 /* A call of genlru_evict under way. */
 struct genlru__scan {
     struct genlru *lru;
@@ -34,6 +40,8 @@ struct genlru__scan {
     unsigned refuge_rank;
     bool has_residents; /* of the type: in its generations */
     bool is_undecided;  /* a duel found the oldest generation's chain empty: make one first */
+
+    struct genlru__ahead opponents; /* in the oldest generation, of the duels of a batch */
 
     /* of the duel under way */
     unsigned duel_left;  /* residents that may still win it */

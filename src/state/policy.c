@@ -227,7 +227,7 @@ static const char *check_reserved(const struct genlru_policy *policy)
     static const uint8_t zeros[sizeof(policy->hit.unused)];
 
     if (memcmp(policy->hit.unused, zeros, sizeof(zeros)) != 0 || policy->place.unused || policy->tiers.unused ||
-        policy->probation.unused || policy->unused[0] || policy->unused[1])
+        policy->unused[0] || policy->unused[1])
         return "an unused field is not 0";
     if (policy->mapped.second_marks > 1 || policy->mapped.youngest_counts > 1)
         return "mapped.second_marks or mapped.youngest_counts is not 0 or 1";
@@ -239,6 +239,8 @@ static const char *check_reserved(const struct genlru_policy *policy)
         return "tiers.sum_below or tiers.lazy_saturated is not 0 or 1";
     if (policy->probation.percent && policy->probation.refault_skips > 1)
         return "probation.refault_skips is not 0 or 1";
+    if (policy->probation.only_prefetched > 1)
+        return "probation.only_prefetched is not 0 or 1";
     return NULL;
 }
 

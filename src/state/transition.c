@@ -124,16 +124,21 @@ static int place_of_add(uint32_t word, const struct genlru__context *context, un
     return is_warm(word, context->policy) ? place->warm : place->cold;
 }
 
+/* Of a word that is not OFF, or DEAD: why it can't be added. */
+static int why_not_off(uint32_t word)
+{
+    enum genlru__node_state state = genlru__state_of(word);
+
+    return state == GENLRU__LISTED || state == GENLRU__PARKED ? -EEXIST : -EBUSY;
+}
+
 int genlru__word_add(uint32_t word, const struct genlru__context *context, unsigned flags,
                      const struct genlru__past *past, bool to_probation, uint32_t *ret)
 {
-    enum genlru__node_state state = genlru__state_of(word);
     const struct genlru_probation_rules *probation = &context->policy->probation;
 
-    if (state == GENLRU__LISTED || state == GENLRU__PARKED)
-        return -EEXIST;
-    if (state != GENLRU__OFF || (word & GENLRU_DEAD))
-        return -EBUSY;
+    if (GENLRU_UNLIKELY(word & (GENLRU_GEN_MASK | GENLRU_ISOLATED | GENLRU_PINNED | GENLRU_DEAD)))
+        return why_not_off(word);
     word &= ~(GENLRU_PREFETCHED | GENLRU_NOREUSE | GENLRU_TIER_CAP | GENLRU_SAMPLED);
     if (flags & GENLRU__ADD_SAMPLED)
         word |= GENLRU_SAMPLED;
@@ -152,6 +157,7 @@ int genlru__word_add(uint32_t word, const struct genlru__context *context, unsig
     if (flags & GENLRU_ADD_PINNED)
         word |= GENLRU_PINNED;
     if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
+        (!probation->only_prefetched || (flags & GENLRU_ADD_PREFETCHED)) &&
         !(past->is_recent && (past->is_near || !context->policy->place.refault_percent) && probation->refault_skips))
         *ret = genlru__word_on_probation(word);
     else

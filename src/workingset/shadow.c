@@ -11,9 +11,6 @@
 #include "workingset/shadow.h"
 
 #include <errno.h>
-
-#include "base/bits.h"
-
 #define CLOCK_MASK ((UINT32_C(1) << GENLRU__SHADOW_CLOCK_BITS) - 1)
 
 bool genlru__shadow_decode(genlru_shadow shadow, struct genlru__shadow_fields *ret_fields)
@@ -49,15 +46,7 @@ static unsigned gens_since(const struct genlru *lru, const struct genlru__shadow
     return (genlru_impl_window_seq16(genlru_impl_load_relaxed(&lru->view.window)) - fields->seq) & 0xffu;
 }
 
-/* Evicted less than this share of the capacity ago. */
-static bool is_within(const struct genlru *lru, const struct genlru__shadow_fields *fields, unsigned percent)
-{
-    uint64_t capacity = genlru_impl_load_relaxed(&lru->capacity);
-
-    return percent && capacity != GENLRU_NO_LIMIT && distance_of(lru, fields) < genlru__percent_of(capacity, percent);
-}
-
-static bool is_recent(const struct genlru *lru, const struct genlru__shadow_fields *fields)
+static inline bool is_recent(const struct genlru *lru, const struct genlru__shadow_fields *fields, uint64_t distance)
 {
     const struct genlru_refault_rules *rules = &genlru__policy(lru)->refault;
 
@@ -65,7 +54,7 @@ static bool is_recent(const struct genlru *lru, const struct genlru__shadow_fiel
         return false;
     if (!rules->distance_only && gens_since(lru, fields) < (rules->gens ? rules->gens : lru->nr_gens))
         return true;
-    return is_within(lru, fields, rules->distance_percent);
+    return distance < genlru_impl_load_relaxed(&lru->recent_within);
 }
 
 static uint8_t aged_freq(const struct genlru *lru, const struct genlru__shadow_fields *fields)
@@ -79,11 +68,15 @@ struct genlru__past genlru__refault_judge(const struct genlru *lru, genlru_shado
 {
     struct genlru__past past = {false, 0, 0, false, false};
     struct genlru__shadow_fields fields;
+    uint64_t distance;
 
-    if (!genlru__shadow_decode(shadow, &fields) || !is_recent(lru, &fields))
+    if (!genlru__shadow_decode(shadow, &fields))
+        return past;
+    distance = distance_of(lru, &fields);
+    if (!is_recent(lru, &fields, distance))
         return past;
     past.is_recent = true;
-    past.is_near = is_within(lru, &fields, genlru__policy(lru)->place.refault_percent);
+    past.is_near = distance < genlru_impl_load_relaxed(&lru->near_within);
     past.refs = fields.refs;
     past.freq = aged_freq(lru, &fields);
     past.workingset = fields.workingset;
@@ -114,7 +107,7 @@ int genlru_shadow_read(const struct genlru *lru, genlru_shadow shadow, struct ge
     ret_info->freq = fields.freq;
     ret_info->type = fields.type;
     ret_info->workingset = fields.workingset;
-    ret_info->is_recent = is_recent(lru, &fields);
+    ret_info->is_recent = is_recent(lru, &fields, ret_info->distance);
     ret_info->is_foreign = fields.tag != lru->tag;
     return 0;
 }

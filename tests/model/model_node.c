@@ -234,7 +234,9 @@ static int entrance(const struct model *model, const struct model_node *node, un
 void model_enter(struct model *model, struct model_node *node, unsigned flags, const struct model_shadow *recent)
 {
     unsigned near = model->policy.place.refault_percent;
-    bool skips = recent && model->policy.probation.refault_skips && (near == 0 || model_is_within(model, recent, near));
+    bool skips =
+        (recent && model->policy.probation.refault_skips && (near == 0 || model_is_within(model, recent, near))) ||
+        (model->policy.probation.only_prefetched && !(flags & GENLRU_ADD_PREFETCHED));
 
     node->is_prefetched = (flags & GENLRU_ADD_PREFETCHED) != 0;
     node->is_noreuse = (flags & GENLRU_ADD_NOREUSE) != 0;

@@ -203,6 +203,7 @@ static void randomize_policy(struct rig *rig, struct genlru_policy *p, unsigned 
     p->probation.place = random_place(rig, nr_gens);
     p->probation.promoted_refs = some(rig, max + 1);
     p->probation.refault_skips = some(rig, 2);
+    p->probation.only_prefetched = rig_one_in(rig, 4);
     p->place.refault = random_place(rig, nr_gens);
     p->place.refault_percent = rig_one_in(rig, 2) ? 0 : (uint16_t)rig_below(rig, 300);
     p->refault.distance_only = some(rig, 2);

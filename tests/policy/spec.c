@@ -94,9 +94,9 @@ Test(spec, every_field)
     const struct genlru_policy *policy = &GENLRU_POLICY_DEFAULT;
     size_t nr_constants = sizeof(policy->hit) - sizeof(policy->hit.unused) + sizeof(policy->mapped) +
                           sizeof(policy->place) - sizeof(policy->place.unused) + sizeof(policy->refault) +
-                          sizeof(policy->tiers) - sizeof(policy->tiers.unused) + sizeof(policy->probation) -
-                          sizeof(policy->probation.unused) + sizeof(policy->keep) + sizeof(policy->age_percent) +
-                          sizeof(policy->epoch_percent) + sizeof(policy->full_window) + sizeof(policy->learn);
+                          sizeof(policy->tiers) - sizeof(policy->tiers.unused) + sizeof(policy->probation) +
+                          sizeof(policy->keep) + sizeof(policy->age_percent) + sizeof(policy->epoch_percent) +
+                          sizeof(policy->full_window) + sizeof(policy->learn);
     size_t nr_changed = 0;
     char text[600] = "genlru";
 

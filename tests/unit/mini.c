@@ -25,7 +25,7 @@ static struct genlru__minis *minis_of(uint32_t entries, uint64_t capacity, unsig
 
 Test(mini, fits_a_mebibyte)
 {
-    cr_assert(genlru__minis_bytes(1536) < 1u << 20, "%zu", genlru__minis_bytes(1536));
+    cr_assert(genlru__minis_bytes(512) < 1u << 20, "%zu", genlru__minis_bytes(512));
 }
 
 /* The first access misses, the next hits, in all of them. */
@@ -35,9 +35,9 @@ Test(mini, remembers)
     uint32_t key;
 
     for (key = 0; key < 100; key++)
-        cr_assert(genlru__minis_access(minis, 1 + key * 7, 1) == 0xff);
+        cr_assert(genlru__minis_access(minis, 1 + key * 7, 1, false) == 0xff);
     for (key = 0; key < 100; key++)
-        cr_assert(genlru__minis_access(minis, 1 + key * 7, 1) == 0);
+        cr_assert(genlru__minis_access(minis, 1 + key * 7, 1, false) == 0);
     free(minis);
 }
 
@@ -59,7 +59,7 @@ Test(mini, never_exceeds)
             genlru__minis_begin_epoch(minis);
         if (i % 777 == 0)
             charge = 7000; /* more than there is room: a miss for all, and nothing is evicted for it */
-        if (genlru__minis_access(minis, key, charge) != 0xff)
+        if (genlru__minis_access(minis, key, charge, false) != 0xff)
             cr_assert(charge != 7000);
         for (rule = 0; rule < GENLRU__NR_RULES; rule++) {
             struct genlru__mini_stat stat = genlru__minis_stat(minis, rule);
@@ -73,14 +73,16 @@ Test(mini, never_exceeds)
     free(minis);
 }
 
-/* The load of the comparison: Zipf-like, with a scan through it every now and then. */
+/* The load of the comparison: Zipf-like, with a scan through it every now and then, which reads ahead. */
+enum { SCANNED = 1000000 };
+
 static uint64_t key_of(uint64_t i, uint64_t *random)
 {
     double u;
 
     *random = genlru__mix(*random + 1);
     if (i / 3000 % 4 == 3)
-        return 1000000 + i;
+        return SCANNED + i % 30000;
     u = (double)(*random >> 11) / 9007199254740992.0;
     return (uint64_t)(20000.0 * u * u * u * u);
 }
@@ -96,6 +98,7 @@ static uint64_t misses_of_lru(unsigned rule)
     struct genlru_config config = unit_config(&unit);
     struct genlru_policy policy = *genlru_policy_rule(rule);
     struct genlru_victim victim;
+    struct genlru_add how;
     uint64_t random = 1, i, nr_missed = 0;
     struct genlru *lru;
 
@@ -118,7 +121,10 @@ static uint64_t misses_of_lru(unsigned rule)
             shadows[victim.node - nodes] = victim.shadow;
         }
         cr_assert(genlru_node_init(&nodes[key], 1, 0) == 0);
-        cr_assert(genlru_add(lru, &nodes[key], &(struct genlru_add){.shadow = shadows[key]}) == 0);
+        how = (struct genlru_add){.shadow = shadows[key], .flags = key >= SCANNED ? GENLRU_ADD_PREFETCHED : 0};
+        cr_assert(genlru_add(lru, &nodes[key], &how) == 0);
+        if (key >= SCANNED)
+            genlru_access(lru, &nodes[key]);
     }
     unit_verify(lru);
     for (i = 0; i < NR_KEYS; i++)
@@ -140,7 +146,7 @@ Test(mini, misses_what_the_lru_misses, .timeout = 300)
 
     for (i = 0; i < NR_ACCESSES; i++) {
         uint64_t key = key_of(i, &random);
-        uint32_t missed = genlru__minis_access(minis, (uint32_t)key, 1);
+        uint32_t missed = genlru__minis_access(minis, (uint32_t)key, 1, key >= SCANNED);
 
         for (rule = 0; rule < GENLRU__NR_RULES; rule++)
             nr_missed[rule] += missed >> rule & 1u;

@@ -120,6 +120,7 @@ Test(policy, each_field_out_of_range)
     WRONG(tiers.sum_below, 2, "sum_below");
     WRONG(tiers.lazy_saturated, 2, "lazy_saturated");
     WRONG(probation.refault_skips, 2, "refault_skips");
+    WRONG(probation.only_prefetched, 2, "only_prefetched");
     WRONG(hit.unused[0], 1, "unused");
     WRONG(hit.unused[6], 1, "unused");
     WRONG(place.unused, 1, "unused");

@@ -652,6 +652,7 @@ static uint32_t added(const struct world *w, uint32_t word, unsigned flags, cons
         word |= GENLRU_PINNED;
     refs = genlru_impl_refs(word);
     if (to_probation && !(flags & (GENLRU_ADD_HOT | GENLRU_ADD_COLD)) &&
+        !(p->probation.only_prefetched && !(flags & GENLRU_ADD_PREFETCHED)) &&
         !(past->is_recent && p->probation.refault_skips && (past->is_near || p->place.refault_percent == 0)))
         return with_code(word, 1) | GENLRU_PROBATION;
     if (flags & GENLRU_ADD_COLD)

@@ -92,8 +92,18 @@ static void check_plain(const struct genlru *lru, uint32_t word, const struct ge
     uint32_t kept;
 
     count[got]++;
-    if (got == GENLRU__MOVE) /* not plain */
+    if (got == GENLRU__MOVE) { /* not plain, or promoted */
+        unsigned age;
+
+        if (genlru__plain_is_younger(&plain, word, &age)) {
+            cr_assert(want == GENLRU__MOVE && genlru__home_of(lru, word) != how->list);
+            cr_assert_eq(genlru__home_of(lru, word),
+                         genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - age));
+            cr_assert(genlru__word_settle(word, &context, &kept) == 0 && kept == word, "it does not lag");
+            count[GENLRU__PROTECT]++; /* no plain verdict else */
+        }
         return;
+    }
     unit_check(got == want, "%08x on list %u, threshold %u, contender %u: plainly %d, expected %d", (unsigned)word,
                how->list, how->threshold, how->contender, (int)got, (int)want);
     if (got != GENLRU__KEEP)
@@ -160,7 +170,8 @@ Test(verdict, enumerated)
                   seen[GENLRU__ISOLATE] && (policy || seen[GENLRU__PROTECT_LAZILY]) &&
                   (policy < 3 || seen[GENLRU__KEEP]) && seen[p.probation.duel ? GENLRU__CONTEND : GENLRU__PARK]);
         /* the short way is worth it, and there is need of the other one */
-        cr_assert(plain[GENLRU__ISOLATE] && plain[GENLRU__MOVE] && (policy < 3 || plain[GENLRU__KEEP]));
+        cr_assert(plain[GENLRU__ISOLATE] && plain[GENLRU__MOVE] && plain[GENLRU__PROTECT] &&
+                  (policy < 3 || plain[GENLRU__KEEP]));
         for (list = 0; list < 2; list++) /* a parked word's home is the parked list of its type */
             cr_assert(genlru__home_of(lru, GENLRU_PINNED | list << GENLRU_TYPE_SHIFT) ==
                       genlru__list_of_parked(lru, list));
