@@ -454,6 +454,7 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     scan->opponents.block = NULL;
     ahead_begin(&ahead, &scan->lru->chain[list], AHEAD);
     scan_chain(scan, &ahead);
+    scan->plain = NULL; /* it was on this call's stack */
 }
 
 /* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */

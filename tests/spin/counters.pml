@@ -6,8 +6,8 @@
  *
  *   adder     genlru_add (genlru__stripe_slot, genlru__publish, genlru__account_add)
  *   deleter   genlru_del (is_listed_here, genlru__account_del, genlru__take_own, finish, genlru__account_undel), del_slowly
- *   evictor   genlru__flush (hand_over), genlru__scan_list (genlru__take; isolate_plain, keep_plain, count_plain; dispose: park,
- *             protect, move, with genlru__batch_account), genlru__batch_flush; then genlru_putback or not; look, genlru__sum_listed
+ *   evictor   genlru__flush (hand_over), genlru__scan_list (genlru__take; isolate_plain, keep_plain, move_plain, count_plain; dispose:
+ *             park, protect, move, with genlru__batch_account), genlru__batch_flush; then genlru_putback or not; look, genlru__sum_listed
  *   hitter    genlru_access, genlru_advise: a swap to another generation, genlru__account_move
  *   charger   genlru_recharge, genlru__account
  *   holder    genlru_unpin, unpin_parked, relist
