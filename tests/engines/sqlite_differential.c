@@ -5,6 +5,9 @@
  * The script is a function of its number, so that each cache runs the same one; results are compared by a hash of all
  * values, statement by statement. Cache sizes from 10 pages, changed while in use; savepoints and rollbacks (which ask
  * with createFlag 0 and discard), temporary tables, VACUUM, auto_vacuum (rekey, truncate), memory databases, page sizes.
+ *
+ * SQLite 3.40 itself, on its own cache, takes the temporary table for malformed after one in some 250 of these scripts (rollbacks with
+ * journal_mode=MEMORY). Such a script ends before that statement for both, and what is checked at the end is the file that stays.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,8 +26,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr)
     return hash;
 }
 
-/* Runs one statement; a hash of its rows and of its error. */
-static uint64_t run_statement(sqlite3 *db, const char *sql)
+/* Runs one statement; a hash of its rows and of its error. *ret_corrupt (if not NULL): SQLite calls the file malformed. */
+static uint64_t run_statement(sqlite3 *db, const char *sql, int *ret_corrupt)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     sqlite3_stmt *statement;
@@ -41,7 +44,10 @@ static uint64_t run_statement(sqlite3 *db, const char *sql)
         error = sqlite3_finalize(statement);
     }
     /* "no such savepoint", "cannot VACUUM from within a transaction": part of the result; these are not. */
-    CHECK(error != SQLITE_NOMEM && error != SQLITE_CORRUPT && error != SQLITE_IOERR, "%s: %s", sql, sqlite3_errmsg(db));
+    if (ret_corrupt)
+        *ret_corrupt = error == SQLITE_CORRUPT;
+    CHECK(error != SQLITE_NOMEM && (ret_corrupt || error != SQLITE_CORRUPT) && error != SQLITE_IOERR, "%s: %s", sql,
+          sqlite3_errmsg(db));
     return hash_bytes(hash, &error, sizeof(error));
 }
 
@@ -78,8 +84,11 @@ static void make_statement(struct rig_random *r, char *sql, size_t bytes)
     }
 }
 
-/* Script `number` in the file of that name; fills in a hash for each statement. */
-static void run_script(const char *name, uint64_t number, uint64_t *hashes)
+/*
+ * The first `nr` statements of script `number` in the file of that name; fills in a hash for each. With may_be_corrupt it ends before the
+ * statement at which SQLite calls a file malformed. Returns how many there were.
+ */
+static int run_script(const char *name, uint64_t number, int nr, int may_be_corrupt, uint64_t *hashes)
 {
     struct rig_random r = {rig_seed + number * 7919};
     static const char *const journals[] = {"DELETE", "WAL", "MEMORY", "PERSIST"};
@@ -93,25 +102,33 @@ static void run_script(const char *name, uint64_t number, uint64_t *hashes)
                  "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c); CREATE INDEX tb ON t(b);"
                  "CREATE TABLE u(a INTEGER PRIMARY KEY, b, c); CREATE INDEX ub ON u(b, c);"
                  "CREATE TEMP TABLE v(a INTEGER PRIMARY KEY, b, c); CREATE TABLE m.w(a INTEGER PRIMARY KEY, b, c)");
-    for (int i = 0; i < NR_STATEMENTS; i++) {
+    int is_corrupt = 0, i;
+
+    for (i = 0; i < nr && !is_corrupt; i++) {
         make_statement(&r, sql, sizeof(sql));
-        hashes[i] = run_statement(db, sql);
+        hashes[i] = run_statement(db, sql, may_be_corrupt ? &is_corrupt : NULL);
     }
-    if (!sqlite3_get_autocommit(db))
-        rig_exec(db, "COMMIT");
-    rig_check_integrity(db);
+    if (is_corrupt) {
+        printf("script %d ends at %d: SQLite's own cache: %s\n", (int)number, --i, sql);
+    } else {
+        if (!sqlite3_get_autocommit(db))
+            rig_exec(db, "COMMIT");
+        if (nr == NR_STATEMENTS)
+            rig_check_main(db);
+    }
     sqlite3_close(db);
     unlink(path);
     free(path);
+    return i;
 }
 
 /* Says which statement it was. */
-static void compare(const uint64_t *a, const uint64_t *b, uint64_t number)
+static void compare(const uint64_t *a, const uint64_t *b, uint64_t number, int nr)
 {
     struct rig_random r = {rig_seed + number * 7919};
     char sql[512];
 
-    for (int i = 0; i < NR_STATEMENTS; i++) {
+    for (int i = 0; i < nr; i++) {
         make_statement(&r, sql, sizeof(sql));
         CHECK(a[i] == b[i], "script %d, statement %d: %s", (int)number, i, sql);
     }
@@ -123,18 +140,20 @@ int main(int argc, char **argv)
     static uint64_t expected[NR_SCRIPTS][NR_STATEMENTS], hashes[NR_STATEMENTS];
     struct genlru_sqlite_stat stat;
     sqlite3_pcache_methods2 own;
+    int nr[NR_SCRIPTS], nr_alike = 0;
 
     rig_begin(argc, argv);
     CHECK(sqlite3_initialize() == SQLITE_OK && sqlite3_shutdown() == SQLITE_OK, "SQLite");
     CHECK(sqlite3_config(SQLITE_CONFIG_GETPCACHE2, &own) == SQLITE_OK, "config");
     for (uint64_t number = 0; number < NR_SCRIPTS; number++)
-        run_script("own", number, expected[number]);
+        nr_alike += nr[number] = run_script("own", number, NR_STATEMENTS, 1, expected[number]);
+    CHECK(nr_alike > NR_SCRIPTS / 2 * NR_STATEMENTS, "%d statements: too few to compare", nr_alike);
     for (int i = 0; i < 2; i++) {
         sqlite3_shutdown();
         CHECK(genlru_sqlite_install(budgets[i]) == SQLITE_OK, "install");
         for (uint64_t number = 0; number < NR_SCRIPTS; number++) {
-            run_script("genlru", number, hashes);
-            compare(expected[number], hashes, number);
+            run_script("genlru", number, nr[number], 0, hashes);
+            compare(expected[number], hashes, number, nr[number]);
         }
         genlru_sqlite_stat(&stat);
         CHECK(stat.bytes == 0 && stat.caches == 0, "%llu bytes left", (unsigned long long)stat.bytes);
@@ -142,6 +161,6 @@ int main(int argc, char **argv)
     CHECK(stat.hits && stat.evicted && stat.refused && stat.put_back, "genlru was not used");
     sqlite3_shutdown();
     CHECK(sqlite3_memory_used() == 0, "%lld bytes leaked", sqlite3_memory_used());
-    printf("%d statements three times alike\n", NR_SCRIPTS * NR_STATEMENTS);
+    printf("%d statements three times alike\n", nr_alike);
     return 0;
 }

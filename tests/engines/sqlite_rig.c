@@ -88,15 +88,24 @@ sqlite3_int64 rig_int(sqlite3 *db, const char *sql)
     return value;
 }
 
-void rig_check_integrity(sqlite3 *db)
+static void check_integrity(sqlite3 *db, const char *pragma)
 {
     sqlite3_stmt *statement;
     const char *text;
 
-    CHECK(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &statement, NULL) == SQLITE_OK, "%s",
-          sqlite3_errmsg(db));
+    CHECK(sqlite3_prepare_v2(db, pragma, -1, &statement, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
     CHECK(sqlite3_step(statement) == SQLITE_ROW, "%s", sqlite3_errmsg(db));
     text = (const char *)sqlite3_column_text(statement, 0);
     CHECK(text && strcmp(text, "ok") == 0, "%s", text ? text : "no text");
     sqlite3_finalize(statement);
+}
+
+void rig_check_integrity(sqlite3 *db)
+{
+    check_integrity(db, "PRAGMA integrity_check");
+}
+
+void rig_check_main(sqlite3 *db)
+{
+    check_integrity(db, "PRAGMA main.integrity_check");
 }

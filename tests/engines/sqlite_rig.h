@@ -40,5 +40,7 @@ void rig_exec(sqlite3 *db, const char *sql);
 sqlite3_int64 rig_int(sqlite3 *db, const char *sql);
 /* PRAGMA integrity_check says "ok". */
 void rig_check_integrity(sqlite3 *db);
+/* The same but for temporary and attached databases. */
+void rig_check_main(sqlite3 *db);
 
 #endif
