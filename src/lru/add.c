@@ -208,10 +208,10 @@ static const char *what_is_wrong(int error)
 
 /* Not inlined: it would make the short way save and restore what only the long one uses. */
 static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genlru_node *node,
-                                                 const struct genlru_add *how)
+                                                 const struct genlru_add *how, struct genlru__past past)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, how ? how->flags : 0, {false, 0, 0, false, false}, false, NULL};
+    struct adding adding = {lru, node, how ? how->flags : 0, past, false, NULL};
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
     uint64_t sample = 0;
@@ -224,7 +224,7 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
     if (genlru_impl_type(genlru_impl_word(state)) >= lru->nr_types)
         return genlru__misuse(lru, -EINVAL, "add of a node whose type is not of this lru", node);
     shadow = find_shadow(lru, how);
-    if (shadow)
+    if (shadow && !how->shadow)
         adding.past = genlru__refault_judge(lru, shadow);
     if (genlru__learn_samples(lru, node, how)) {
         adding.flags |= GENLRU__ADD_SAMPLED;
@@ -239,22 +239,26 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
 }
 
 /*
- * Whether the short way may be tried: nothing to look up, no sample to be taken, and the thread has a number, so that no call but
- * the owner's hash is in the way.
+ * Whether the short way may be tried: nothing to look up or to count, no sample to be taken, and the thread has a number, so that
+ * no call but the owner's hash is in the way. Whose shadow is too old is a new node.
  */
 static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_node *node,
-                                    const struct genlru_add *how)
+                                    const struct genlru_add *how, const struct genlru__past *past)
 {
-    return (!how || (!how->shadow && !(lru->nonresident && how->has_key_hash))) &&
+    return (!how || (how->shadow ? !past->is_recent : !(lru->nonresident && how->has_key_hash))) &&
            (lru->nr_stripes == 1 || genlru__number_plus_1) && !genlru__learn_samples(lru, node, how);
 }
 
 int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
 {
+    struct genlru__past past = {false, 0, 0, false, false};
+
     if (GENLRU_UNLIKELY(!lru || !node))
         return -EINVAL;
-    if (GENLRU_LIKELY(may_be_as_before(lru, node, how)) &&
+    if (how && how->shadow)
+        past = genlru__refault_judge(lru, how->shadow);
+    if (GENLRU_LIKELY(may_be_as_before(lru, node, how, &past)) &&
         GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)))
         return 0;
-    return add_checked(lru, node, how);
+    return add_checked(lru, node, how, past);
 }
