@@ -28,12 +28,12 @@ struct fifo {
 struct mini {
     /* What the rule and the window come to. */
     struct genlru__context context;
-    struct genlru__plain plain; /* words of the oldest generation */
-    unsigned contender;         /* freq of the node that duels with them; 0 = none does */
-    uint32_t fresh[2];          /* word of a new node, and of one that goes on probation */
-    uint64_t probation_due;     /* charges: of probation, from which on it is scanned; */
-    uint64_t probation_from;    /* of all, from which on new nodes go there; */
-    uint64_t recent_within;     /* evicted less than this ago, a node is remembered, or comes back as near */
+    struct genlru__plain oldest;    /* words of the oldest generation */
+    struct genlru__plain opponents; /* ... in a duel */
+    uint32_t fresh[2];              /* word of a new node, and of one that goes on probation */
+    uint64_t probation_due;         /* charges: of probation, from which on it is scanned; */
+    uint64_t probation_from;        /* of all, from which on new nodes go there; */
+    uint64_t recent_within;         /* evicted less than this ago, a node is remembered, or comes back as near */
     uint64_t near_within;
 
     uint64_t max_seq;
@@ -66,14 +66,6 @@ size_t genlru__minis_bytes(uint32_t entries)
            genlru__directory_bytes(entries);
 }
 
-static void set_plain(struct mini *mini, unsigned contender)
-{
-    mini->contender = contender;
-    genlru__plain_oldest(&mini->plain, mini->context.window, 0, GENLRU_NR_TIERS - 1);
-    if (contender)
-        genlru__plain_duel(&mini->plain, GENLRU_NR_TIERS - 1, contender);
-}
-
 static void set_window(struct genlru__minis *minis, struct mini *mini)
 {
     const unsigned width[GENLRU_MAX_TYPES] = {(unsigned)(mini->max_seq - mini->min_seq + 1), 1, 1, 1};
@@ -82,7 +74,8 @@ static void set_window(struct genlru__minis *minis, struct mini *mini)
     int error;
 
     mini->context.window = genlru__window_value(mini->max_seq, width, minis->epoch);
-    set_plain(mini, mini->contender);
+    genlru__plain_oldest(&mini->oldest, mini->context.window, 0, GENLRU_NR_TIERS - 1);
+    genlru__plain_opponents(&mini->opponents, mini->context.window, 0, GENLRU_NR_TIERS - 1);
     for (to_probation = 0; to_probation < 2; to_probation++) {
         error = genlru__word_add(0, &mini->context, 0, &no_past, to_probation, &mini->fresh[to_probation]);
         genlru__assert(error == 0);
@@ -96,7 +89,7 @@ static void init_mini(struct genlru__minis *minis, struct mini *mini, unsigned n
     unsigned list;
 
     mini->context = (struct genlru__context){0, policy, nr_gens};
-    mini->plain.rule = rule;
+    mini->oldest.rule = mini->opponents.rule = rule;
     mini->max_seq = nr_gens - 1;
     mini->probation_due = genlru__max(1, genlru__percent_of(minis->capacity, policy->probation.percent));
     mini->probation_from =
@@ -214,7 +207,8 @@ static bool has_residents(const struct mini *mini)
 }
 
 /* Looks at the first node of the oldest generation; true if it was evicted. Words do not lag here: all are plain. */
-static bool scan_oldest(struct genlru__minis *minis, unsigned rule, bool is_desperate)
+static bool scan_oldest(struct genlru__minis *minis, unsigned rule, const struct genlru__plain *plain,
+                        bool is_desperate)
 {
     struct mini *mini = &minis->mini[rule];
     uint32_t key, word;
@@ -223,8 +217,8 @@ static bool scan_oldest(struct genlru__minis *minis, unsigned rule, bool is_desp
     make_oldest(minis, mini);
     key = take_first(minis, rule, &mini->list[oldest_list(mini)]);
     word = minis->cells[key].word[rule];
-    if (!is_desperate && genlru__plain_verdict(&mini->plain, word) == GENLRU__KEEP) {
-        append(minis, rule, key, genlru__plain_keep(&mini->plain, word, &class));
+    if (!is_desperate && genlru__plain_verdict(plain, word) == GENLRU__KEEP) {
+        append(minis, rule, key, genlru__plain_keep(plain, word, &class));
         return false;
     }
     evict(minis, rule, key);
@@ -237,11 +231,10 @@ static bool wins_duel(struct genlru__minis *minis, unsigned rule, uint32_t word,
     unsigned left;
     bool wins = false;
 
-    set_plain(mini, genlru_impl_aged_freq(word, mini->context.window));
+    mini->opponents.enough = genlru_impl_aged_freq(word, mini->context.window);
     /* the contender is on no list, but counts among the nodes */
     for (left = mini->context.policy->probation.duel; left && !wins && mini->nodes - 1 > mini->probation_nodes; left--)
-        wins = scan_oldest(minis, rule, is_desperate);
-    set_plain(mini, 0);
+        wins = scan_oldest(minis, rule, &mini->opponents, is_desperate);
     return wins;
 }
 
@@ -279,7 +272,7 @@ static void evict_one(struct genlru__minis *minis, unsigned rule)
         if (mini->probation_nodes && (mini->probation_charge >= mini->probation_due || !has_residents(mini)))
             is_over = scan_probation(minis, rule, is_desperate);
         else
-            is_over = scan_oldest(minis, rule, is_desperate);
+            is_over = scan_oldest(minis, rule, &mini->oldest, is_desperate);
     }
 }
 

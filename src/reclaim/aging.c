@@ -10,6 +10,7 @@
 #include "gens/stripe.h"
 #include "gens/window.h"
 #include "reclaim/scan.h"
+#include "reclaim/sweep.h"
 
 /* Nodes moved up per lock hold. */
 enum { SWEEP_PIECE = GENLRU__BATCH_SCANNED };

@@ -71,9 +71,18 @@ static void begin(struct genlru__plain *plain, const struct genlru *lru)
     plain->rule = genlru__rule(lru);
 }
 
+/* How far up a class of kept nodes goes: the age there. */
+static unsigned age_of(const struct genlru__plain *plain, unsigned class)
+{
+    unsigned up = plain->rule->policy.keep.up + class;
+
+    return plain->oldest > up ? plain->oldest - up : 0;
+}
+
 void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold)
 {
     uint32_t open = ret->rule->open[threshold];
+    unsigned class;
 
     ret->window = window;
     ret->oldest = genlru_impl_window_width(window, type) - 1;
@@ -83,6 +92,16 @@ void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned t
     ret->victims = open & ~ret->rule->kept_marks;
     ret->kept = open & ret->rule->kept_marks;
     ret->open = 0;
+    for (class = 0; class < GENLRU__NR_KEEPS; class ++)
+        ret->gen[class] = (uint32_t)genlru_impl_gen_of_age(window, age_of(ret, class)) << GENLRU_GEN_SHIFT;
+}
+
+void genlru__plain_opponents(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold)
+{
+    genlru__plain_oldest(ret, window, type, threshold);
+    ret->victims = ret->kept = 0;
+    ret->open = ret->rule->open[threshold];
+    ret->keeps = true;
 }
 
 /* The queue before the generations: who was used too little is a victim, the others are for the verdict. */
@@ -101,6 +120,14 @@ static void set_probation(struct genlru__plain *plain, unsigned type)
         plain->victims = ((UINT32_C(1) << rules->promote_refs) - 1) * UINT32_C(0x10001);
 }
 
+static void set_lists(struct genlru__plain *plain, const struct genlru *lru, unsigned type)
+{
+    unsigned class;
+
+    for (class = 0; class < GENLRU__NR_KEEPS; class ++)
+        plain->list[class] = (uint16_t)genlru__list_of_seq(lru, type, lru->max_seq - age_of(plain, class));
+}
+
 void genlru__plain_of(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
                       const struct genlru__judge *judge)
 {
@@ -109,19 +136,24 @@ void genlru__plain_of(struct genlru__plain *ret, const struct genlru *lru, unsig
     begin(ret, lru);
     if (list == genlru__list_of_probation(lru, type)) {
         set_probation(ret, type);
+        if (judge->is_desperate) { /* nobody contends */
+            ret->open = 0;
+            ret->victims = UINT32_MAX;
+        }
     } else if (list == genlru__list_of_seq(lru, type, lru->min_seq[type])) {
         genlru__plain_oldest(ret, ret->window, type, judge->threshold);
+        set_lists(ret, lru, type);
         if (judge->is_desperate)
             ret->kept = 0;
     }
 }
 
-void genlru__plain_in_duel(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
-                           const struct genlru__judge *judge, unsigned freq)
+void genlru__plain_opponents_of(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
+                                const struct genlru__judge *judge)
 {
+    unsigned type = list / lru->lists_per_type;
+
     begin(ret, lru);
-    if (judge->is_desperate)
-        return;
-    genlru__plain_oldest(ret, ret->window, list / lru->lists_per_type, judge->threshold);
-    genlru__plain_duel(ret, judge->threshold, freq);
+    genlru__plain_opponents(ret, ret->window, type, judge->threshold);
+    set_lists(ret, lru, type);
 }

@@ -19,10 +19,14 @@ struct genlru__plain {
     uint32_t kept;
     uint32_t open;   /* those of which freq decides; then there are no others */
     unsigned enough; /* ... from which on a node is no victim */
-    bool keeps;      /* ... but kept; false: not plain */
+    bool keeps;      /* ... but kept; false: it contends */
     uint64_t window;
     const struct genlru__rule *rule;
     unsigned oldest; /* age of the list scanned; 0 = it is no generation's */
+
+    /* Where the nodes of each keep class go: gen bits of the word, and the list. */
+    uint32_t gen[GENLRU__NR_KEEPS];
+    uint16_t list[GENLRU__NR_KEEPS];
 
     /* What scan_chain has yet to count: nodes that left the list's counter, and those of them that a keep class took up. */
     struct genlru__counter left;
@@ -33,21 +37,13 @@ struct genlru__plain {
 void genlru__plain_of(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
                       const struct genlru__judge *judge);
 
-/* The same for residents in a duel with a node of probation that has this freq. */
-void genlru__plain_in_duel(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
-                           const struct genlru__judge *judge, unsigned freq);
+/* The same for residents in duels with nodes of probation, whose freq is ret->enough: set it before each. */
+void genlru__plain_opponents_of(struct genlru__plain *ret, const struct genlru *lru, unsigned list,
+                                const struct genlru__judge *judge);
 
-/* The same as plain_of for type and threshold of any window, where ret->rule is set: pure. */
+/* The same for type and threshold of any window, where ret->rule is set and no list is asked for: pure. */
 void genlru__plain_oldest(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold);
-
-/* Freq decides for a while, as in_duel has it; until plain_oldest is called again. */
-static inline void genlru__plain_duel(struct genlru__plain *plain, unsigned threshold, unsigned freq)
-{
-    plain->victims = plain->kept = 0;
-    plain->open = plain->rule->open[threshold];
-    plain->enough = freq;
-    plain->keeps = true;
-}
+void genlru__plain_opponents(struct genlru__plain *ret, uint64_t window, unsigned type, unsigned threshold);
 
 /* Adds a node in this state to what is yet to be counted. */
 static inline void genlru__plain_count(struct genlru__counter *sum, uint64_t state)
@@ -56,7 +52,7 @@ static inline void genlru__plain_count(struct genlru__counter *sum, uint64_t sta
     sum->charge += genlru_impl_charge(state);
 }
 
-/* ISOLATE or KEEP, or MOVE: not plain. */
+/* ISOLATE, KEEP or CONTEND, or MOVE: not plain. */
 static inline enum genlru__verdict genlru__plain_verdict(const struct genlru__plain *plain, uint32_t word)
 {
     uint32_t mark = UINT32_C(1) << genlru__mark_of(word);
@@ -71,15 +67,7 @@ static inline enum genlru__verdict genlru__plain_verdict(const struct genlru__pl
         return GENLRU__MOVE;
     if (genlru_impl_aged_freq(word, plain->window) < plain->enough)
         return GENLRU__ISOLATE;
-    return plain->keeps ? GENLRU__KEEP : GENLRU__MOVE;
-}
-
-/* How far up a class of kept nodes goes: the age there. */
-static inline unsigned genlru__plain_age(const struct genlru__plain *plain, unsigned class)
-{
-    unsigned up = plain->rule->policy.keep.up + class;
-
-    return plain->oldest > up ? plain->oldest - up : 0;
+    return plain->keeps ? GENLRU__KEEP : GENLRU__CONTEND;
 }
 
 /* The word of a plain node that is kept, as genlru__word_keep says, and its class. */
@@ -88,8 +76,7 @@ static inline uint32_t genlru__plain_keep(const struct genlru__plain *plain, uin
     const struct genlru__kept *kept = &plain->rule->kept[genlru_impl_refs(word)];
 
     *ret_class = kept->class;
-    return genlru_impl_with_gen(genlru_impl_with_refs(word, kept->refs),
-                                genlru_impl_gen_of_age(plain->window, genlru__plain_age(plain, kept->class)));
+    return (genlru_impl_with_refs(word, kept->refs) & ~GENLRU_GEN_MASK) | plain->gen[kept->class];
 }
 
 /* Whether a word of the type that is scanned is of a younger generation of the window, and no flag has a say; its age there. */

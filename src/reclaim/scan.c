@@ -223,7 +223,7 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word);
 
 /*
  * Judges a node that was taken from `slot` of the list, and does what the verdict says. False: the node is back in its
- * slot, for want of a block to move it to.
+ * slot, for want of a block to move it to. Its duel may be over already; judge.duel is open again then.
  */
 static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **slot)
 {
@@ -235,8 +235,8 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
         scan->judge.duel = duel(scan, genlru_impl_word(before));
         if (scan->judge.duel != GENLRU__DUEL_OPEN)
             verdict = decide(scan, node, &before, &after);
-        scan->judge.duel = GENLRU__DUEL_OPEN;
     }
+    scan->judge.duel = GENLRU__DUEL_OPEN;
     if (verdict == GENLRU__CONTEND) {
         scan->is_undecided = true;
         genlru__publish(node, slot);
@@ -255,9 +255,9 @@ static bool dispose(struct genlru__scan *scan, struct genlru_node *node, void **
 }
 
 /*
- * The common cases of dispose, in short: a plain victim, one that is kept, or that has been promoted (plain.h). False: it is none, or was
- * changed meanwhile, or there is no block to move it to; nothing was done then but to the slot the node names, which whoever
- * publishes it sets again. What they count is gathered for the whole list.
+ * The common cases of dispose, in short: a plain victim, one that is kept, one that contends and loses, or one that has been promoted
+ * (plain.h). False: it is none, or was changed meanwhile, or there is no block to move it to; nothing was done then but to the
+ * slot the node names, which whoever publishes it sets again. What they count is gathered for the whole list.
  */
 static inline bool isolate_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node,
                                  uint64_t state)
@@ -287,9 +287,7 @@ static inline bool keep_plain(struct genlru__scan *scan, struct genlru__plain *p
     struct genlru *lru = scan->lru;
     unsigned class;
     uint32_t word = genlru__plain_keep(plain, genlru_impl_word(state), &class);
-    unsigned list = genlru__list_of_seq(lru, genlru_impl_type(word), lru->max_seq - genlru__plain_age(plain, class));
-
-    struct genlru__block *block = genlru__chain_open(lru, list);
+    struct genlru__block *block = genlru__chain_open(lru, plain->list[class]);
 
     if (GENLRU_UNLIKELY(!block))
         return false;
@@ -325,6 +323,16 @@ static inline bool move_plain(struct genlru__scan *scan, const struct genlru__pl
     return true;
 }
 
+static inline bool contend_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node,
+                                 uint64_t state)
+{
+    scan->judge.duel = duel(scan, genlru_impl_word(state));
+    if (scan->judge.duel != GENLRU__DUEL_LOST || !isolate_plain(scan, plain, node, state))
+        return false;
+    scan->judge.duel = GENLRU__DUEL_OPEN;
+    return true;
+}
+
 static inline bool dispose_plain(struct genlru__scan *scan, struct genlru__plain *plain, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
@@ -334,15 +342,16 @@ static inline bool dispose_plain(struct genlru__scan *scan, struct genlru__plain
         return isolate_plain(scan, plain, node, state);
     case GENLRU__KEEP:
         return keep_plain(scan, plain, node, state);
+    case GENLRU__CONTEND:
+        return contend_plain(scan, plain, node, state);
     default:
         return move_plain(scan, plain, node, genlru_impl_word(state));
     }
 }
 
-/* Adds what the plain nodes of the list come to. */
-static void count_plain(struct genlru__scan *scan)
+/* Adds what the plain nodes of a list come to. */
+static void count_plain(struct genlru__scan *scan, const struct genlru__plain *plain)
 {
-    const struct genlru__plain *plain = scan->plain;
     uint32_t type = plain->value & GENLRU_TYPE_MASK;
     unsigned class;
 
@@ -350,9 +359,7 @@ static void count_plain(struct genlru__scan *scan)
         genlru__batch_leave(scan->lru, &scan->sizes, plain->value, plain->left);
     for (class = 0; class < GENLRU__NR_KEEPS; class ++)
         if (plain->taken[class].nodes)
-            genlru__batch_join(scan->lru, &scan->sizes,
-                               type | genlru_impl_gen_of_age(plain->window, genlru__plain_age(plain, class)),
-                               plain->taken[class]);
+            genlru__batch_join(scan->lru, &scan->sizes, type | plain->gen[class], plain->taken[class]);
 }
 
 /* Scans a block; true when its end was reached. */
@@ -403,7 +410,6 @@ static void scan_chain(struct genlru__scan *scan, struct genlru__ahead *ahead)
             genlru__chain_link_tail(lru, scan->refuge, block);
         }
     }
-    count_plain(scan);
 }
 
 /*
@@ -417,7 +423,7 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
     struct genlru__context context = genlru__context(lru);
     unsigned type = genlru_impl_type(word), nr = context.policy->probation.duel;
     const struct genlru__judge judge = scan->judge;
-    struct genlru__plain *const plain = scan->plain, opponents;
+    struct genlru__plain *const plain = scan->plain;
     const unsigned refuge = scan->refuge, refuge_rank = scan->refuge_rank;
     const uint64_t nodes = scan->result.nodes;
     enum genlru__duel outcome;
@@ -426,13 +432,18 @@ static enum genlru__duel duel(struct genlru__scan *scan, uint32_t word)
         return GENLRU__DUEL_LOST;
     scan->judge.list = genlru__list_of_seq(lru, type, lru->min_seq[type]);
     scan->judge.contender = genlru_impl_aged_freq(word, context.window);
-    genlru__plain_in_duel(&opponents, lru, scan->judge.list, &judge, scan->judge.contender);
-    scan->plain = &opponents;
+    if (!scan->had_duel) {
+        genlru__plain_opponents_of(&scan->opponents, lru, scan->judge.list, &judge);
+        scan->ahead_of_opponents.block = NULL;
+        scan->had_duel = true;
+    }
+    scan->opponents.enough = scan->judge.contender;
+    scan->plain = &scan->opponents;
     scan->duel_left = nr;
     scan->duel_nodes = nodes + 1;
     scan->duel_scanned = scan->result.scanned + nr + STRAYS;
-    ahead_begin(&scan->opponents, &lru->chain[scan->judge.list], nr);
-    scan_chain(scan, &scan->opponents);
+    ahead_begin(&scan->ahead_of_opponents, &lru->chain[scan->judge.list], nr);
+    scan_chain(scan, &scan->ahead_of_opponents);
     outcome = scan->result.nodes != nodes ? GENLRU__DUEL_WON : scan->duel_left ? GENLRU__DUEL_OPEN : GENLRU__DUEL_LOST;
     scan->judge = judge;
     scan->plain = plain;
@@ -451,63 +462,11 @@ void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned thresh
     genlru__plain_of(&plain, scan->lru, list, &scan->judge);
     scan->plain = &plain;
     scan->is_undecided = false;
-    scan->opponents.block = NULL;
+    scan->had_duel = false;
     ahead_begin(&ahead, &scan->lru->chain[list], AHEAD);
     scan_chain(scan, &ahead);
+    count_plain(scan, &plain);
+    if (scan->had_duel)
+        count_plain(scan, &scan->opponents);
     scan->plain = NULL; /* it was on this call's stack */
-}
-
-/* Moves up the words of a block of the oldest generation; where the nodes hang does not change. */
-static uint64_t sweep_block(struct genlru *lru, struct genlru__block *block, struct genlru__batch *sizes)
-{
-    struct genlru__context context = genlru__context(lru);
-    uint64_t nr = 0;
-    unsigned i;
-
-    for (i = block->scan; i < block->fill; i++)
-        __builtin_prefetch(genlru_impl_ptr_load_relaxed(&block->slot[i]), 1);
-    for (i = block->scan; i < block->fill; i++) {
-        struct genlru_node *node = genlru__take(&block->slot[i]);
-        uint64_t state, after;
-        uint32_t word, before;
-
-        if (!node)
-            continue;
-        nr++;
-        state = genlru_impl_load_relaxed(&node->state.do_not_touch);
-        do {
-            before = genlru_impl_word(state);
-            if (genlru__word_protect(before, &context, &word) != 0)
-                word = before; /* promoted, parked or on probation: its word need not move */
-            after = genlru_impl_with_word(state, word);
-            /* relaxed: the node is published again below (release P) */
-        } while (after != state && !genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after));
-        if (after != state) {
-            genlru__batch_account(lru, sizes, state, after);
-            genlru__bump(&lru->hist[genlru_impl_type(before)].protected_[genlru__tier_of(before, genlru__policy(lru))],
-                         1);
-        }
-        genlru__publish(node, &block->slot[i]);
-    }
-    return nr;
-}
-
-uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned)
-{
-    unsigned from = genlru__list_of_seq(lru, type, lru->min_seq[type]);
-    unsigned to = genlru__list_of_seq(lru, type, lru->min_seq[type] + 1);
-    struct genlru__batch sizes;
-    uint64_t nr = 0;
-
-    genlru__batch_begin(&sizes);
-    while (lru->chain[from].tail && nr < max_scanned) {
-        struct genlru__block *block = lru->chain[from].tail;
-
-        nr += 1 + sweep_block(lru, block, &sizes); /* an empty block costs something, too */
-        genlru__chain_unlink(lru, from, block);
-        genlru__chain_link_head(lru, to, block);
-        genlru__compaction_is_due(lru);
-    }
-    genlru__batch_flush(lru, &sizes);
-    return nr;
 }

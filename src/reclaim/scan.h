@@ -41,7 +41,10 @@ struct genlru__scan {
     bool has_residents; /* of the type: in its generations */
     bool is_undecided;  /* a duel found the oldest generation's chain empty: make one first */
 
-    struct genlru__ahead opponents; /* in the oldest generation, of the duels of a batch */
+    /* of the duels of the list, with nodes of the oldest generation */
+    bool had_duel; /* then these are set: */
+    struct genlru__plain opponents;
+    struct genlru__ahead ahead_of_opponents;
 
     /* of the duel under way */
     unsigned duel_left;  /* residents that may still win it */
@@ -63,11 +66,5 @@ void genlru__scan_limit(struct genlru__scan *scan);
  * make progress: where there is no block to move nodes to, their block moves as it is to the list of one of them.
  */
 void genlru__scan_list(struct genlru__scan *scan, unsigned list, unsigned threshold);
-
-/*
- * Moves the oldest generation of a full window up, block by block from its young end, at most about `max_scanned`
- * nodes; returns how many were looked at. The order of nodes stays. Done when the chain is empty.
- */
-uint64_t genlru__sweep_oldest(struct genlru *lru, unsigned type, uint64_t max_scanned);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The scan of one list and the sweep of the oldest generation, called as evict and age call them. */
 #include "reclaim/scan.h"
+#include "reclaim/sweep.h"
 
 #include "gens/chain.h"
 #include "gens/stripe.h"

@@ -59,10 +59,12 @@ static enum genlru__verdict judge(const struct genlru *lru, uint32_t word, unsig
 static enum genlru__verdict plain_on(const struct genlru *lru, uint32_t word, const struct genlru__judge *how,
                                      struct genlru__plain *ret_plain)
 {
-    if (how->contender)
-        genlru__plain_in_duel(ret_plain, lru, how->list, how, how->contender);
-    else
+    if (how->contender) {
+        genlru__plain_opponents_of(ret_plain, lru, how->list, how);
+        ret_plain->enough = how->contender;
+    } else {
         genlru__plain_of(ret_plain, lru, how->list, how);
+    }
     return genlru__plain_verdict(ret_plain, word);
 }
 
@@ -110,8 +112,8 @@ static void check_plain(const struct genlru *lru, uint32_t word, const struct ge
         return;
     cr_assert_eq(genlru__word_keep(word, &context, &kept), 0);
     unit_check(genlru__plain_keep(&plain, word, &class) == kept, "%08x is kept as another word", (unsigned)word);
-    cr_assert_eq(genlru__plain_age(&plain, class),
-                 genlru_impl_age(context.window, genlru_impl_type(kept), genlru_impl_gen(kept)));
+    cr_assert_eq(plain.gen[class] >> GENLRU_GEN_SHIFT, genlru_impl_gen(kept));
+    cr_assert_eq(plain.list[class], genlru__home_of(lru, kept));
 }
 
 Test(verdict, enumerated)
@@ -171,7 +173,7 @@ Test(verdict, enumerated)
                   (policy < 3 || seen[GENLRU__KEEP]) && seen[p.probation.duel ? GENLRU__CONTEND : GENLRU__PARK]);
         /* the short way is worth it, and there is need of the other one */
         cr_assert(plain[GENLRU__ISOLATE] && plain[GENLRU__MOVE] && plain[GENLRU__PROTECT] &&
-                  (policy < 3 || plain[GENLRU__KEEP]));
+                  (policy < 3 || plain[GENLRU__KEEP]) && (!p.probation.duel || plain[GENLRU__CONTEND]));
         for (list = 0; list < 2; list++) /* a parked word's home is the parked list of its type */
             cr_assert(genlru__home_of(lru, GENLRU_PINNED | list << GENLRU_TYPE_SHIFT) ==
                       genlru__list_of_parked(lru, list));
