@@ -61,9 +61,12 @@ void genlru__set_capacity(struct genlru *lru, uint64_t capacity)
 
 void genlru__start_rule(struct genlru *lru, const struct genlru__rule *rule)
 {
+    const struct genlru_hit_rules *hit = &rule->policy.hit;
+
     genlru__set_rule(lru, rule);
-    lru->view.rules = rule->policy.hit;
-    genlru__rises(&lru->view.rules, &lru->view.rises_below, &lru->view.rises_below_youngest);
+    lru->view.rules = *hit;
+    genlru__rises(hit, &lru->view.rises_below, &lru->view.rises_below_youngest);
+    lru->view.only_counts = !(hit->overflow_up | hit->defer_gens | hit->saturate_marks);
 }
 
 void genlru__window_init(struct genlru *lru, uint64_t max_seq, uint32_t epoch)

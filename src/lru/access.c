@@ -51,6 +51,27 @@ static inline void count(struct genlru *lru, struct genlru_node *node, uint64_t 
         refresh(lru, node);
 }
 
+/* The same where a hit does no more than count. Short: where freq is kept, all hits but of saturated nodes come by here. */
+static inline void only_count(const struct genlru *lru, struct genlru_node *node, uint64_t state)
+{
+    const struct genlru_hit_rules rules = {.refs_max = lru->view.rules.refs_max, .freq_max = lru->view.rules.freq_max};
+    uint64_t after;
+
+    do {
+        after = genlru_impl_with_word(
+            state, genlru_impl_word_hit(genlru_impl_word(state), genlru_impl_load_relaxed(&lru->view.window), &rules));
+        if (after == state)
+            return;
+        genlru__point(ACCESS);
+        /* relaxed: as in count */
+    } while (GENLRU_UNLIKELY(!genlru_impl_cas_relaxed(&node->state.do_not_touch, &state, after)));
+}
+
+static __attribute__((noinline)) void count_and_move(struct genlru *lru, struct genlru_node *node)
+{
+    count(lru, node, genlru_impl_load_relaxed(&node->state.do_not_touch));
+}
+
 static void count_sampled(struct genlru *lru, struct genlru_node *node)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
@@ -66,8 +87,10 @@ void genlru_impl_access_any(struct genlru *lru, struct genlru_node *node)
 
     if (GENLRU_UNLIKELY(genlru_impl_word(state) & GENLRU_SAMPLED))
         count_sampled(lru, node);
+    else if (lru->view.only_counts)
+        only_count(lru, node, state);
     else
-        count(lru, node, state);
+        count_and_move(lru, node);
 }
 
 void genlru_access_call(struct genlru *lru, struct genlru_node *node)

@@ -23,9 +23,10 @@ extern "C" {
 struct genlru_view {
     struct genlru_saturated saturated; /* genlru_impl_is_saturated; its mask never changes */
     uint64_t window;                   /* genlru_impl_window_... */
-    struct genlru_hit_rules rules;     /* never changes, nor do the next two: genlru_impl_only_rises */
+    struct genlru_hit_rules rules;     /* never changes, nor does what follows: genlru_impl_only_rises */
     uint32_t rises_below;              /* in any generation */
     uint32_t rises_below_youngest;     /* in the youngest one */
+    uint32_t only_counts;              /* no hit changes a gen or marks a word */
 } __attribute__((aligned(64)));
 
 /*
