@@ -3,6 +3,7 @@
 #include "micro/subject/ghosts.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "micro/objects.h"
 
@@ -25,6 +26,8 @@ int ghosts_init(struct ghosts *g, size_t capacity)
         ghosts_fini(g);
         return -ENOMEM;
     }
+    /* touched now, or the first operations measured would pay for the kernel's pages */
+    memset(g->bucket, 0, nr_buckets(g) * sizeof(*g->bucket));
     for (uint32_t i = 0; i < HEADS; i++) {
         g->pool[i].prev = g->pool[i].next = i;
     }
