@@ -26,7 +26,10 @@
 #include "micro/stream.h"
 #include "shim/shim.h"
 
-enum { CHUNK = 1024, THREADS_MAX = 2, MIXED_FACTOR = 10, ROOM_PERCENT = 125 };
+enum { CHUNK = 1024, THREADS_MAX = 2, ROOM_PERCENT = 125 };
+
+/* Of the mixed load, times what fits: keys; requests before any is measured; all requests, no matter how many runs share them. */
+enum { MIXED_KEYS = 10, MIXED_WARM = 16, MIXED_LENGTH = 32 };
 
 static const struct cache_subject_ops *const subjects[] = {
     &cache_subject_lfht, /* the first: see group */
@@ -50,6 +53,8 @@ static struct {
     size_t nr; /* entries it was filled with */
     void *cache;
     uint64_t next_new;
+    uint64_t
+        next_mixed; /* request of the mixed load: each comes once, or policies that resist loops would seem good at it */
 } kept;
 
 static void drop(void)
@@ -109,17 +114,40 @@ static void shuffle(const struct cache_subject_ops *ops, void *cache, const stru
     }
 }
 
-/* Requests of the mixed load, as many as four times what fits, before they are measured: so that what is measured is a load's steady state. */
-static void warm_up(const struct cache_subject_ops *ops, void *cache, const struct stream *stream, size_t nr)
+/* The next requests of the mixed load, whichever thread asks. */
+static void next_mixed(const struct stream *stream, uint64_t *keys)
+{
+    size_t position = __atomic_fetch_add(&kept.next_mixed, CHUNK, __ATOMIC_RELAXED) % stream->nr;
+
+    translate(stream_next(stream, &position), keys);
+}
+
+static void new_keys(uint64_t *keys, size_t nr)
+{
+    uint64_t first = __atomic_fetch_add(&kept.next_new, nr, __ATOMIC_RELAXED);
+
+    for (size_t i = 0; i < nr; i++) {
+        keys[i] = cache_key(first + i);
+    }
+}
+
+/*
+ * Before the clock starts: requests of the mixed load, so that what is measured is its steady state; or as many new keys as fit, so that
+ * what a cache does once in its life (grow its table, touch its memory) is done.
+ */
+static void warm_up(const struct cache_subject_ops *ops, void *cache, const struct stream *mixed, size_t nr)
 {
     uint64_t keys[CHUNK];
-    size_t position = 0;
 
     if (ops->enter) {
         ops->enter();
     }
-    for (size_t i = 0; i < 4 * nr; i += CHUNK) {
-        translate(stream_next(stream, &position), keys);
+    while (mixed ? kept.next_mixed < MIXED_WARM * nr : kept.next_new < 2 * nr) {
+        if (mixed) {
+            next_mixed(mixed, keys);
+        } else {
+            new_keys(keys, CHUNK);
+        }
         (void)ops->get_or_insert(cache, keys, CHUNK);
     }
     if (ops->leave) {
@@ -172,19 +200,10 @@ static int setup(struct shim_state *state, void *user)
     memset(run->histogram, 0, sizeof(run->histogram));
     run->cache =
         get_filled(run->ops, is_full ? run->nr : run->nr / 100 * ROOM_PERCENT, run->nr, is_full ? run->order : NULL);
-    if (run->cache && run->kind == MIXED) {
-        warm_up(run->ops, run->cache, run->stream, run->nr);
+    if (run->cache && is_full) {
+        warm_up(run->ops, run->cache, run->kind == MIXED ? run->stream : NULL, run->nr);
     }
     return run->cache ? 0 : -ENOMEM;
-}
-
-static void new_keys(uint64_t *keys, size_t nr)
-{
-    uint64_t first = __atomic_fetch_add(&kept.next_new, nr, __ATOMIC_RELAXED);
-
-    for (size_t i = 0; i < nr; i++) {
-        keys[i] = cache_key(first + i);
-    }
 }
 
 static size_t do_chunk(const struct run *run, const uint64_t *keys)
@@ -212,7 +231,9 @@ static void run_chunks(struct shim_state *state, void *user)
         run->ops->enter();
     }
     while (shim_next(state, CHUNK)) {
-        if (run->stream) {
+        if (run->kind == MIXED) {
+            next_mixed(run->stream, keys);
+        } else if (run->stream) {
             translate(stream_next(run->stream, &position), keys);
         } else {
             new_keys(keys, CHUNK);
@@ -385,7 +406,7 @@ static int of_size(size_t nr)
 
     error = error ? error : stream_need(&one, nr, STREAM_ONE);
     error = error ? error : stream_need_order(&order, nr);
-    error = error ? error : stream_need(&mixed, nr * MIXED_FACTOR, 99);
+    error = error ? error : stream_need_long(&mixed, nr * MIXED_KEYS, 99, nr * MIXED_LENGTH);
     error = error ? error : group("cache_get", "zipf", GET, nr, &zipf, &order, 2);
     error = error ? error : group("cache_get_section", "zipf", GET_SECTION, nr, &zipf, &order, 2);
     error = error ? error : group("cache_hot", "one", GET, nr, &one, &order, 2);

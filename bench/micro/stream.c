@@ -30,8 +30,12 @@ static int fill_zipf(struct stream *stream, size_t nr, double theta)
 
 int stream_need(struct stream *stream, size_t nr, int theta)
 {
+    return stream_need_long(stream, nr, theta, theta == STREAM_ONE ? STREAM_CHUNK : nr < LENGTH_MAX ? nr : LENGTH_MAX);
+}
+
+int stream_need_long(struct stream *stream, size_t nr, int theta, size_t length)
+{
     struct random random = {2};
-    size_t length = theta == STREAM_ONE ? STREAM_CHUNK : nr < LENGTH_MAX ? nr : LENGTH_MAX;
     int error = 0;
 
     if (stream->ids) {

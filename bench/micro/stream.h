@@ -28,6 +28,8 @@ enum { STREAM_ONE = -2, STREAM_UNIFORM = -1 };
  * scattered over the memory. Does nothing if it is made already. 0 or -ENOMEM.
  */
 int stream_need(struct stream *stream, size_t nr, int theta);
+/* The same, of so many requests: where one that comes round again, in the same order, would be another load. */
+int stream_need_long(struct stream *stream, size_t nr, int theta, size_t length);
 /* Each object once, in a random order; the rest that is no whole chunk left out. */
 int stream_need_order(struct stream *stream, size_t nr);
 void stream_fini(struct stream *stream);

@@ -167,7 +167,8 @@ static int add_to_stripe(struct adding *adding, struct genlru__stripe *stripe)
     genlru__publish(node, slot); /* last touch of the node: others may evict and free it from here on */
     genlru__account_add(adding->lru, stripe, after);
     /* a sampled one is rare, and would be in the way of the next that is not */
-    if (!adding->past.is_recent && !(adding->flags & GENLRU__ADD_SAMPLED) && after == genlru_impl_with_word(state, word))
+    if (!adding->past.is_recent && !(adding->flags & GENLRU__ADD_SAMPLED) &&
+        after == genlru_impl_with_word(state, word))
         memorise(adding, stripe, &context, genlru_impl_word(state), word);
     return 0;
 }
