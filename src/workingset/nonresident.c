@@ -96,31 +96,26 @@ static uint64_t print_of(uint64_t hash)
 }
 
 /*
- * Slot for a new shadow: the key's own, an empty one, or the one that is longest in the past; of equals the first. One pass without
- * branches finds the last of these: the largest of eight numbers, each the time since a slot was filled (the clock's bits moved to
- * the top, so that others fall out) above what is less the later the slot. A second pass is needed in a table that is not full yet,
- * or for a key that is there.
+ * Slot for a new shadow: the key's own, an empty one, or the one that is longest in the past; of equals the first. It is the largest of
+ * eight numbers: the time since a slot was filled (the clock's bits moved to the top, so that others fall out) above what is less
+ * the later the slot; an empty slot's time is longer than any.
  */
 static unsigned slot_to_replace(const struct set *set, const struct genlru *lru, uint64_t print)
 {
     enum { TO_TOP = 64 - GENLRU__SHADOW_CLOCK_BITS };
-    uint64_t now = (uint64_t)genlru__clock_since(lru, 0) << TO_TOP, best = 0, value, since;
-    unsigned i, is_special = 0, empty = SET_SLOTS;
+    const uint64_t now = (uint64_t)genlru__clock_since(lru, 0) << TO_TOP, never = UINT64_MAX << (TO_TOP - 1);
+    uint64_t best = 0, since;
+    unsigned i;
 
     for (i = 0; i < SET_SLOTS; i++) {
-        value = genlru_impl_load_relaxed(&set->slot[i]);
-        is_special |= (value >> PRINT_SHIFT == print) | (value == 0);
-        since = (now - (value << TO_TOP)) | (SET_SLOTS - i);
+        uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
+
+        if (GENLRU_UNLIKELY(value >> PRINT_SHIFT == print)) /* rare: an owner takes a shadow out as its key returns */
+            return i;
+        since = (value ? now - (value << TO_TOP) : never) | (SET_SLOTS - i);
         best = since > best ? since : best;
     }
-    for (i = 0; is_special && i < SET_SLOTS; i++) {
-        value = genlru_impl_load_relaxed(&set->slot[i]);
-        if (value >> PRINT_SHIFT == print)
-            return i;
-        if (!value && empty == SET_SLOTS)
-            empty = i;
-    }
-    return empty < SET_SLOTS ? empty : SET_SLOTS - (unsigned)(best & (2 * SET_SLOTS - 1));
+    return SET_SLOTS - (unsigned)(best & (2 * SET_SLOTS - 1));
 }
 
 void genlru_nonresident_prefetch(const struct genlru_nonresident *table, uint64_t key_hash)
@@ -146,18 +141,19 @@ void genlru_nonresident_insert(struct genlru_nonresident *table, const struct ge
 
 genlru_shadow genlru_nonresident_take(struct genlru_nonresident *table, const struct genlru *lru, uint64_t key_hash)
 {
-    uint64_t hash;
+    uint64_t hash, print;
     struct set *set;
     unsigned i;
 
     if (!table || !lru)
         return 0;
     hash = seeded(table, key_hash);
+    print = print_of(hash);
     set = set_of(table, hash);
     for (i = 0; i < SET_SLOTS; i++) {
         uint64_t value = genlru_impl_load_relaxed(&set->slot[i]);
 
-        while (value >> PRINT_SHIFT == print_of(hash))
+        while (value >> PRINT_SHIFT == print)
             if (genlru_impl_cas_relaxed(&set->slot[i], &value, 0))
                 return UINT64_C(1) << 63 | (uint64_t)lru->tag << PRINT_SHIFT | (value & LOW_MASK);
     }
