@@ -64,9 +64,20 @@ static void check_stamp(const struct model *o, uint32_t key, const sqlite3_pcach
         CHECK(memcmp(at[i], &o->stamp[key], 4) == 0, "key %u, place %d", key, i);
 }
 
+/* Pages that a fetch may take from its cache: a few, and as many as the budget is exceeded by, since others' pages had to be made. */
+static int may_take(const struct model *o)
+{
+    struct genlru_sqlite_stat stat;
+
+    genlru_sqlite_stat(&stat);
+    return 64 + (shared_has_budget() && stat.bytes > stat.budget
+                     ? (int)((stat.bytes - stat.budget) / (uint64_t)o->page_bytes)
+                     : 0);
+}
+
 static void fetch(struct model *o, uint32_t key, int create_flag)
 {
-    int before = m->xPagecount(o->cache);
+    int before = m->xPagecount(o->cache), most = may_take(o);
     sqlite3_pcache_page *page = m->xFetch(o->cache, key, create_flag);
     static const char zeros[8];
 
@@ -82,7 +93,8 @@ static void fetch(struct model *o, uint32_t key, int create_flag)
     if (memcmp(page->pExtra, zeros, 8) == 0) {
         CHECK(create_flag != 0, "key %u: 0 made a page", key);
         CHECK(o->is_purgeable || !o->stamp[key], "page %u of a cache that keeps all is lost", key);
-        CHECK(before <= m->xPagecount(o->cache) + 64, "a fetch takes a few pages at most");
+        CHECK(before <= m->xPagecount(o->cache) + most, "a fetch takes %d of %d pages, at most %d",
+              before - m->xPagecount(o->cache), before, most);
         write_stamp(o, key, page);
     } else {
         CHECK(o->stamp[key], "key %u is there and must not be", key);
