@@ -7,6 +7,7 @@
  *   walk     the histogram finds each node that is there, once
  *   threads  four threads work while two read as fast as they can
  */
+#include <pthread.h>
 #include <unistd.h>
 
 #include "../stress/toy.h"
@@ -105,30 +106,48 @@ static void test_order(uint64_t seed, const struct genlru_policy *policy)
 
 /* ---- locks -------------------------------------------------------------------------------------------- */
 
-static void test_locks(void)
-{
-    struct genlru *lru = case_create_of(&GENLRU_POLICY_DEFAULT, KEPT, 4);
-    struct genlru_node *nodes = case_nodes(KEPT, 1);
-    struct genlru_harvest harvest = {&nodes[1], 0};
+struct held {
+    struct genlru *lru;
+    struct genlru_node *nodes;
     struct genlru_victim victim;
-    unsigned i;
+};
 
-    stress_context("locks");
-    for (i = 0; i < KEPT; i++)
-        case_add(lru, &nodes[i], 0);
-    STRESS_CHECK(genlru_evict(lru, NULL, &victim, 1, NULL) == 1, "evict");
-    /* Ranks rise: stripes, then the lru's. */
-    for (i = 0; i < lru->nr_stripes; i++)
-        STRESS_CHECK(genlru__spin_trylock(&genlru__stripe(lru, i)->lock), "stripe");
-    genlru__mutex_lock(&lru->lock);
-    look(lru, &nodes[0], victim.shadow);
+/* A thread of its own: not the one that holds the locks. */
+static void *call_all(void *ctx)
+{
+    struct held *held = ctx;
+    struct genlru *lru = held->lru;
+    struct genlru_node *nodes = held->nodes;
+    struct genlru_harvest harvest = {&nodes[1], 0};
+
+    look(lru, &nodes[0], held->victim.shadow);
     genlru_access(lru, &nodes[1]);
     genlru_access_batch(lru, &harvest, 1);
     STRESS_CHECK(genlru_pin(lru, &nodes[KEPT - 1]) == 0 && genlru_unpin(lru, &nodes[KEPT - 1]) == 0, "pin");
     STRESS_CHECK(genlru_recharge(lru, &nodes[1], 3) == 0, "recharge");
     STRESS_CHECK(genlru_advise(lru, &nodes[1], GENLRU_ADVICE_COLD) == 0, "advise");
-    STRESS_CHECK(genlru_release(lru, victim.node) == 0, "release");
-    genlru_set_capacity(lru, 7);
+    STRESS_CHECK(genlru_release(lru, held->victim.node) == 0, "release");
+    genlru_set_capacity(lru, 7); /* takes none but its own word's */
+    return NULL;
+}
+
+static void test_locks(void)
+{
+    struct genlru *lru = case_create_of(&GENLRU_POLICY_DEFAULT, KEPT, 4);
+    struct genlru_node *nodes = case_nodes(KEPT, 1);
+    struct held held = {lru, nodes, {NULL, 0}};
+    pthread_t thread;
+    unsigned i;
+
+    stress_context("locks");
+    for (i = 0; i < KEPT; i++)
+        case_add(lru, &nodes[i], 0);
+    STRESS_CHECK(genlru_evict(lru, NULL, &held.victim, 1, NULL) == 1, "evict");
+    /* Ranks rise: stripes, then the lru's. */
+    for (i = 0; i < lru->nr_stripes; i++)
+        STRESS_CHECK(genlru__spin_trylock(&genlru__stripe(lru, i)->lock), "stripe");
+    genlru__mutex_lock(&lru->lock);
+    STRESS_CHECK(pthread_create(&thread, NULL, call_all, &held) == 0 && pthread_join(thread, NULL) == 0, "thread");
     genlru__mutex_unlock(&lru->lock);
     for (i = 0; i < lru->nr_stripes; i++)
         genlru__spin_unlock(&genlru__stripe(lru, i)->lock);
