@@ -53,8 +53,8 @@ static struct {
     size_t nr; /* entries it was filled with */
     void *cache;
     uint64_t next_new;
-    uint64_t
-        next_mixed; /* request of the mixed load: each comes once, or policies that resist loops would seem good at it */
+    /* Request of the mixed load: each comes once, or policies that resist loops would seem good at it. */
+    uint64_t next_mixed;
 } kept;
 
 static void drop(void)
