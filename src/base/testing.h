@@ -25,6 +25,7 @@ enum genlru__point {
     GENLRU__AT_TAKE_OWN,   /* a deleter's look at the back pointer, its swap of the slot */
     GENLRU__AT_DECIDE,     /* the verdict, the swap of the word */
     GENLRU__AT_DELETED,    /* the slot is empty, the word still says that the node is listed */
+    GENLRU__AT_DEL_WAITS,  /* a del did not find its node in its slot, the lru's lock is to be taken */
     GENLRU__AT_CONDEMN,    /* a deleter or an evictor sets DEAD */
     GENLRU__AT_UNPIN,      /* unpin has looked at the word, and swaps it */
     GENLRU__AT_RELIST,     /* a parked node was taken out, and is not on another list yet */

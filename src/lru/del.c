@@ -94,6 +94,7 @@ static int del_slowly(struct genlru *lru, struct genlru_node *node)
 
     if (genlru__bug(DEL_UNLOCKED))
         return hand_over_to_evictor(node);
+    genlru__point(DEL_WAITS);
     genlru__mutex_lock(&lru->lock);
     is_taken = genlru__take_own(node);
     if (is_taken) {

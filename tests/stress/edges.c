@@ -10,11 +10,9 @@
  *   S     two threads fill the open blocks of one stripe
  *   I     a holder writes, unpins; an evictor isolates, reads
  *   H     handover_order.c
- *   B     dels beside an evict that finds nothing: it never takes them for an inconsistency; nor hits of a node that is
- *         being deleted, one while the counters are added up, each time
- *   W     an access sleeps while the window goes round and round: its node is then no older than it meant
+ *   B     dels beside an evict that finds nothing: it never takes them for an inconsistency
  *
- * M and Q are pthread mutexes. scripts/seeded_bugs leaves out one edge after the other, and each is missed.
+ * What needs a thread to stand at one point is in placed.c: N and B once more, and W. M and Q are pthread mutexes. scripts/seeded_bugs leaves out one edge after the other, and each is missed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +20,6 @@
 #include <string.h>
 
 #include "genlru/genlru.h"
-#include "points.h"
 #include "stress.h"
 
 enum { ROUNDS = 300, NR_NODES = 130, MAX_LOOKS = 20000 };
@@ -315,139 +312,9 @@ static void run(const struct stress_options *options, const char *name, struct l
     fflush(stdout);
 }
 
-/* ---- B, sums ------------------------------------------------------------------------------------------ */
-
-/* A node that is being deleted: out of its slot and subtracted, listed by its word. */
-struct struck {
-    struct genlru *lru;
-    struct genlru_node node;
-    unsigned nr_sums; /* how often two counters were added up */
-    unsigned nr_hits;
-};
-
-/* Raises the node from the counter that was read last to the one that is read next, once in each adding up. */
-static void hit_between_counters(void *ctx)
-{
-    enum { PASS = GENLRU_GEN_MODULUS + 1 }; /* generations' codes from 1, and probation */
-    struct struck *struck = ctx;
-    unsigned next = 1 + struck->nr_sums % PASS, pass = struck->nr_sums / PASS,
-             code = genlru_impl_gen(genlru_impl_word(genlru_impl_load_relaxed(&struck->node.state.do_not_touch)));
-
-    struck->nr_sums++;
-    if (next != code + 1 || pass != struck->nr_hits)
-        return;
-    genlru_access(struck->lru, &struck->node);
-    struck->nr_hits +=
-        genlru_impl_gen(genlru_impl_word(genlru_impl_load_relaxed(&struck->node.state.do_not_touch))) == next;
-}
-
-static void evict_meanwhile(void *ctx)
-{
-    struct struck *struck = ctx;
-    struct genlru_evict_result result;
-    struct genlru_victim victim;
-
-    STRESS_CHECK(genlru_evict(struck->lru, NULL, &victim, 1, &result) == 0, "a victim that is being deleted");
-    STRESS_CHECK(result.reason == GENLRU_EVICT_NOTHING, "reason %d after %u hits", (int)result.reason, struck->nr_hits);
-}
-
-static void test_sums(unsigned nr_gens)
-{
-    struct genlru_config config = GENLRU_CONFIG_INIT;
-    struct genlru_policy policy = GENLRU_POLICY_MGLRU_FG;
-    struct struck struck = {.lru = NULL};
-    unsigned i;
-
-    stress_context("B, sums, %u generations", nr_gens);
-    policy.hit.defer_gens = 0;
-    policy.hit.overflow_refs = policy.hit.refs_max; /* each hit raises the node by one */
-    config.policy = &policy;
-    config.nr_gens = nr_gens;
-    config.stripes = 1;
-    config.on_error = on_error;
-    STRESS_CHECK(genlru_create(&config, &struck.lru) == 0, "create");
-    STRESS_CHECK(genlru_node_init(&struck.node, 1, 0) == 0, "init");
-    STRESS_CHECK(genlru_add(struck.lru, &struck.node, &(struct genlru_add){.flags = GENLRU_ADD_COLD}) == 0, "add");
-    for (i = 0; genlru_node_refs(&struck.node) < policy.hit.refs_max; i++)
-        genlru_access(struck.lru, &struck.node);
-    stress_at_point(GENLRU__AT_DELETED, evict_meanwhile, &struck);
-    stress_at_point(GENLRU__AT_SUM, hit_between_counters, &struck);
-    STRESS_CHECK(genlru_del(struck.lru, &struck.node) == GENLRU_YOURS, "del");
-    stress_at_point(GENLRU__AT_DELETED, NULL, NULL);
-    stress_at_point(GENLRU__AT_SUM, NULL, NULL);
-    STRESS_CHECK(struck.nr_hits == nr_gens - 1, "%u hits came between", struck.nr_hits);
-    stress_verify(struck.lru);
-    STRESS_CHECK(genlru_destroy(struck.lru) == 0, "destroy");
-}
-
-/* ---- W ------------------------------------------------------------------------------------------------ */
-
-struct sleeper {
-    struct genlru *lru;
-    unsigned agings;
-    unsigned nr_calls;
-};
-
-static void age_meanwhile(void *ctx)
-{
-    struct sleeper *sleeper = ctx;
-    unsigned i;
-
-    sleeper->nr_calls++;
-    for (i = 0; i < sleeper->agings; i++)
-        STRESS_CHECK(genlru_age(sleeper->lru, 0) == 0, "age");
-}
-
-static uint64_t charge_of_age(struct genlru *lru, unsigned age)
-{
-    struct genlru_gen_stat gens[GENLRU_MAX_GENS];
-
-    STRESS_CHECK(genlru_stat_gens(lru, 0, gens, GENLRU_MAX_GENS) > (int)age, "generations");
-    return gens[age].charge;
-}
-
-/*
- * A node one older than the youngest generation is saturated: the next hit raises it. Between that hit's look at the window and its
- * swap some generations begin; no more than leave the node in the window, since then its word would change, and the swap fail.
- * Where the window is so wide that codes may come round (W = 64), the hit makes the node youngest; else it is where the hit meant
- * it to be, and has grown older since.
- */
-static void test_sleep(unsigned nr_gens, unsigned agings)
-{
-    struct genlru_config config = GENLRU_CONFIG_INIT;
-    struct genlru_policy policy = GENLRU_POLICY_MGLRU_FG;
-    bool is_late = agings > 128 - 2 * nr_gens;
-    struct sleeper sleeper = {NULL, agings, 0};
-    struct genlru_node node;
-    unsigned i, age;
-
-    stress_context("W, %u generations, %u agings", nr_gens, agings);
-    policy.hit.defer_gens = 0; /* only the hit after the last count moves it */
-    config.policy = &policy;
-    config.nr_gens = nr_gens;
-    config.stripes = 1;
-    config.on_error = on_error;
-    STRESS_CHECK(genlru_create(&config, &sleeper.lru) == 0, "create");
-    STRESS_CHECK(genlru_node_init(&node, 1, 0) == 0, "init");
-    STRESS_CHECK(genlru_add(sleeper.lru, &node, &(struct genlru_add){.flags = GENLRU_ADD_HOT}) == 0, "add");
-    for (i = 0; genlru_node_refs(&node) < policy.hit.refs_max; i++)
-        genlru_access(sleeper.lru, &node);
-    STRESS_CHECK(charge_of_age(sleeper.lru, 1) == 1, "the node is not one older than the youngest");
-    stress_at_point(GENLRU__AT_ACCESS, age_meanwhile, &sleeper);
-    genlru_access(sleeper.lru, &node);
-    stress_at_point(GENLRU__AT_ACCESS, NULL, NULL);
-    STRESS_CHECK(sleeper.nr_calls == 1, "the hit came to the point %u times", sleeper.nr_calls);
-    for (age = 0; age < nr_gens - 1 && !charge_of_age(sleeper.lru, age); age++)
-        ;
-    STRESS_CHECK(age == (is_late ? 0 : agings), "it is of age %u", age);
-    stress_verify(sleeper.lru);
-    STRESS_CHECK(genlru_del(sleeper.lru, &node) == GENLRU_YOURS && genlru_destroy(sleeper.lru) == 0, "end");
-}
-
 int main(int argc, char **argv)
 {
     struct stress_options options = stress_begin(argc, argv);
-    unsigned i, agings;
 
     run(&options, "P-T", (struct litmus){.prepare = prepare_lru, .side = {add_all, evict_all}, .finish = finish_all});
     run(&options, "P-D", (struct litmus){.prepare = prepare_listed, .side = {sweep, delete_all}, .finish = finish_all});
@@ -458,18 +325,5 @@ int main(int argc, char **argv)
         (struct litmus){.prepare = prepare_pinned, .side = {write_and_unpin, evict_written}, .finish = finish_all});
     run(&options, "B",
         (struct litmus){.prepare = prepare_lru, .side = {come_and_go, evict_nothing}, .finish = finish_all});
-    if (GENLRU__HAS_POINTS && stress_is_wanted(&options, "sums")) {
-        for (i = 3; i <= 16; i++)
-            test_sums(i);
-        printf("%-24s\n", "sums");
-    }
-    if (GENLRU__HAS_POINTS && stress_is_wanted(&options, "W")) {
-        static const unsigned gens[] = {3, 4, 7, 33, 63, 64};
-
-        for (i = 0; i < sizeof(gens) / sizeof(gens[0]); i++)
-            for (agings = 0; agings + 2 <= gens[i]; agings++)
-                test_sleep(gens[i], agings);
-        printf("%-24s\n", "W");
-    }
     return 0;
 }
