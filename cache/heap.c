@@ -175,7 +175,7 @@ static void give_back(struct genlru__heap *heap, struct provision *p)
 {
     genlru__memory_put(heap->memory, p->memory, p->bytes, GENLRU__HUGE);
     genlru__memory_put(heap->memory, p->info, p->size * sizeof(*p->info), 64);
-    genlru__table_discard(p->table);
+    genlru__table_discard(p->table, heap->memory);
 }
 
 /* Under the mutex. False: others were faster, or there is no memory; nothing was taken. */
@@ -183,21 +183,16 @@ static bool install(struct genlru__heap *heap, struct provision *p)
 {
     struct genlru__slab *info;
 
-    if (p->table) { /* used or not, the table is seen to by its module */
-        bool is_larger = p->info && p->size > heap->info_size;
+    if (p->table && p->info && genlru__table_replace(&heap->slab, p->table, p->size)) {
+        struct genlru__slab *old = heap->info;
+        uint32_t old_size = heap->info_size;
 
-        genlru__table_replace(&heap->slab, p->table, is_larger ? p->size : 0);
         p->table = NULL;
-        if (is_larger) {
-            struct genlru__slab *old = heap->info;
-            uint32_t old_size = heap->info_size;
-
-            memcpy(p->info, old, old_size * sizeof(*old));
-            heap->info = p->info;
-            heap->info_size = p->size;
-            p->info = old; /* given back in place of the new one */
-            p->size = old_size;
-        }
+        memcpy(p->info, old, old_size * sizeof(*old));
+        heap->info = p->info;
+        heap->info_size = p->size;
+        p->info = old; /* given back in place of the new one */
+        p->size = old_size;
     }
     if (!p->memory || p->number != next_number(heap) || p->number >= heap->info_size)
         return false;

@@ -47,10 +47,8 @@ static int provide(struct genlru__index *index, const struct genlru__table *tabl
 /* Under `is_splitting`, if the table is as it was; else nothing is installed, and give_back has something to do. */
 static bool install(struct genlru__index *index, struct genlru__table *table, uint32_t nr, struct provision *p)
 {
-    if (p->array) {
-        genlru__table_replace(table, p->array, p->size);
+    if (p->array && genlru__table_replace(table, p->array, p->size))
         p->array = NULL;
-    }
     if (p->nr != nr || nr >= table->size)
         return false;
     __atomic_store_n(&table->at[nr], p->memory, __ATOMIC_RELAXED); /* published by nr_buckets or by a link */
@@ -62,7 +60,7 @@ static bool install(struct genlru__index *index, struct genlru__table *table, ui
 static void give_back(struct genlru__index *index, struct provision *p)
 {
     genlru__memory_put(index->memory, p->memory, p->bytes, align_of(p->bytes));
-    genlru__table_discard(p->array);
+    genlru__table_discard(p->array, index->memory);
 }
 
 static int add_first_segment(struct genlru__index *index)

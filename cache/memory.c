@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "atomic.h"
-#include "rcu.h"
 
 static void *libc_alloc(void *ctx, size_t size, size_t align)
 {
@@ -72,8 +71,7 @@ void genlru__memory_put(struct genlru__memory *memory, void *address, size_t siz
 
 /* What stands before a table's array. */
 struct header {
-    genlru__rcu_head head;
-    struct genlru__memory *memory;
+    void **older; /* the array this one replaced */
     size_t bytes;
     void *at[];
 };
@@ -83,18 +81,6 @@ static struct header *header_of(void **at)
     return (struct header *)(void *)((char *)at - offsetof(struct header, at));
 }
 
-static void free_array(struct header *header)
-{
-    genlru__memory_put(header->memory, header, header->bytes, sizeof(void *));
-}
-
-static void free_after_grace(genlru__rcu_head *head)
-{
-    genlru__rcu_done(head);
-    free_array((struct header *)(void *)head);
-    genlru__rcu_ended();
-}
-
 void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size)
 {
     size_t bytes = sizeof(struct header) + size * sizeof(void *);
@@ -102,15 +88,14 @@ void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size)
 
     if (!header)
         return NULL;
-    header->memory = memory;
     header->bytes = bytes;
     return header->at;
 }
 
-void genlru__table_discard(void **prepared)
+void genlru__table_discard(void **prepared, struct genlru__memory *memory)
 {
     if (prepared)
-        free_array(header_of(prepared));
+        genlru__memory_put(memory, header_of(prepared), header_of(prepared)->bytes, sizeof(void *));
 }
 
 int genlru__table_init(struct genlru__table *table, struct genlru__memory *memory, uint32_t size)
@@ -122,23 +107,24 @@ int genlru__table_init(struct genlru__table *table, struct genlru__memory *memor
 
 void genlru__table_fini(struct genlru__table *table, struct genlru__memory *memory)
 {
-    (void)memory;
-    if (table->at)
-        free_array(header_of(table->at));
-    table->at = NULL;
+    void **at = table->at, **older;
+
+    for (table->at = NULL; at; at = older) {
+        older = header_of(at)->older;
+        genlru__table_discard(at, memory);
+    }
 }
 
-void genlru__table_replace(struct genlru__table *table, void **prepared, uint32_t size)
+bool genlru__table_replace(struct genlru__table *table, void **prepared, uint32_t size)
 {
     void **old = table->at;
 
-    if (size <= table->size) { /* not freed here, since the caller has a lock */
-        genlru__rcu_call(&header_of(prepared)->head, free_after_grace);
-        return;
-    }
+    if (size <= table->size)
+        return false;
     memcpy(prepared, old, table->size * sizeof(*old));
+    header_of(prepared)->older = old;
     /* release T: who reads the new array finds what it was filled with */
     __atomic_store_n(&table->at, prepared, __ATOMIC_RELEASE);
     __atomic_store_n(&table->size, size, __ATOMIC_RELAXED);
-    genlru__rcu_call(&header_of(old)->head, free_after_grace);
+    return true;
 }

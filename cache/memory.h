@@ -5,6 +5,7 @@
 #ifndef GENLRU_CACHE_MEMORY_H
 #define GENLRU_CACHE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,8 +28,9 @@ void *genlru__memory_get_zeroed(struct genlru__memory *memory, size_t size, size
 void genlru__memory_put(struct genlru__memory *memory, void *address, size_t size, size_t align);
 
 /*
- * at[0 .. size-1]: readers load `at` (acquire) after whatever told them that their index exists. It is replaced by one of
- * twice the size; the old one is freed after a grace period. Entries are set before the index is told to anyone.
+ * at[0 .. size-1]: readers load `at` (acquire) after whatever told them that their index exists, with or without a lock or a
+ * read section. It is replaced by one of twice the size, and the old one is kept for who still reads it until the table ends: all old
+ * ones together are smaller than the last. Entries are set before the index is told to anyone.
  */
 struct genlru__table {
     void **at;
@@ -37,12 +39,13 @@ struct genlru__table {
 
 /* A first array. -ENOMEM. */
 int genlru__table_init(struct genlru__table *table, struct genlru__memory *memory, uint32_t size);
+/* With all arrays it ever had. */
 void genlru__table_fini(struct genlru__table *table, struct genlru__memory *memory);
 /* In two steps, since memory is got without the writer's lock: NULL = no memory. */
 void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size);
-/* An array that came to no use. NULL is allowed. */
-void genlru__table_discard(void **prepared);
-/* With the lock; `size` as prepared for. If the table has grown meanwhile, the prepared array is given back later. */
-void genlru__table_replace(struct genlru__table *table, void **prepared, uint32_t size);
+/* An array that came to no use. NULL is allowed. No lock may be held. */
+void genlru__table_discard(void **prepared, struct genlru__memory *memory);
+/* With the lock; `size` as prepared for. False: the table has grown meanwhile, and the prepared array is to be discarded. */
+bool genlru__table_replace(struct genlru__table *table, void **prepared, uint32_t size);
 
 #endif

@@ -2,12 +2,13 @@
 /*
  * The index through the cache, where it is hard on it: growth from one bucket to thousands beside readers who must never miss a
  * key that stays; hashes that all fall into one bucket, one tag, or differ in the tag only; overflow buckets that come and
- * go. genlru_cache_verify looks every entry up. And the comparison of tags by itself.
+ * go. genlru_cache_verify looks every entry up. And the comparison of tags, and the tables that grow, by themselves.
  */
 #include <string.h>
 
 #include "cache_test.h"
-#include "tags.h" /* of cache/ */
+#include "memory.h" /* of cache/ */
+#include "tags.h"
 
 enum { NR_STAYING = 2000 };
 
@@ -31,6 +32,36 @@ static void tags(const struct stress_options *options)
         STRESS_CHECK(genlru__tags_match(tag, (uint8_t)base) == expected, "round %u", round);
         STRESS_CHECK(genlru__tags_match_words(tag, (uint8_t)base) == expected, "round %u, words", round);
     }
+}
+
+/* ---- tables ---- */
+
+/* Who has read where an array is may read the array, however often it is replaced: nobody says when he is done. */
+static void tables(void)
+{
+    struct genlru__memory memory;
+    struct genlru__table table;
+    void **seen[10], **prepared;
+    unsigned i;
+
+    stress_context("tables");
+    genlru__memory_init(&memory, NULL);
+    STRESS_CHECK(genlru__table_init(&table, &memory, 1) == 0, "init");
+    for (i = 0; i < 10; i++) {
+        seen[i] = table.at;
+        table.at[table.size - 1] = &seen[i];
+        prepared = genlru__table_prepare(&memory, 2 * table.size);
+        STRESS_CHECK(prepared && genlru__table_replace(&table, prepared, 2 * table.size), "replace");
+        prepared = genlru__table_prepare(&memory, table.size);
+        STRESS_CHECK(prepared && !genlru__table_replace(&table, prepared, table.size), "replaced by one as large");
+        genlru__table_discard(prepared, &memory);
+    }
+    for (i = 0; i < 10; i++) {
+        STRESS_CHECK(seen[i][(1u << i) - 1] == &seen[i], "an old array");
+        STRESS_CHECK(table.at[(1u << i) - 1] == &seen[i], "the last array");
+    }
+    genlru__table_fini(&table, &memory);
+    STRESS_CHECK(memory.bytes == 0, "%llu bytes are left", (unsigned long long)memory.bytes);
 }
 
 /* ---- bad hashes ---- */
@@ -147,6 +178,7 @@ int main(int argc, char **argv)
 
     genlru_cache_register_thread();
     tags(&options);
+    tables();
     bad_hash("one value", one_value);
     bad_hash("tag only", tag_only);
     bad_hash("no tag", no_tag);
