@@ -101,11 +101,12 @@ static inline void count(_Atomic uint64_t *counter)
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* ---- index.c: pages by number; buckets of a power of two, doubled as pages come ---- */
+/* ---- index.c: pages by number; buckets of a power of two, doubled as pages come: at least two a page ---- */
 
 /* False: no memory for the first buckets. Later failures only make chains longer. */
 bool index_init(struct cache *cache);
 void index_fini(struct cache *cache);
+/* Doubles the buckets, if there is memory. */
 void index_grow(struct cache *cache);
 /* Takes one page with a key >= `from` out, any of them; NULL if there is none. `*cursor` starts at 0. */
 struct page *index_take_from(struct cache *cache, uint32_t from, uint32_t *cursor);
@@ -149,7 +150,7 @@ static inline void index_remove(struct cache *cache, struct page *page)
 
 /* ---- ghosts.c: the shadow of each evicted page, until another page takes its place ---- */
 
-/* Makes room for the ghosts of a cache with this limit; as before if there is no memory. */
+/* Sees to as many places as the cache's limit has pages; all is as before if there is no memory. */
 void ghosts_fit(struct cache *cache);
 void ghosts_fini(struct cache *cache);
 
