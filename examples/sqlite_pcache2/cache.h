@@ -10,7 +10,7 @@
  *      │              │ node ◀── slot ── lru  (genlru)             │
  *      │              ▼                    │ genlru_evict          │
  *      │   queue of victims, isolated ◀────┘ reclaim.c             │
- *      │   shadows of evicted pages: a nonresident table           │
+ *      │   ghosts: the shadows of evicted pages  ghosts.c          │
  *      └───────────────────────────────────────────────────────────┘
  *
  * A page is one allocation: the data of the page, struct page, SQLite's extra bytes. Header and extra are side by side,
@@ -49,12 +49,22 @@ struct page {
     uint32_t state; /* enum page_state */
 };
 
+/* What an evicted page leaves. */
+struct ghost {
+    genlru_shadow shadow; /* 0 = none */
+    uint32_t key;
+};
+
 /* Counters: one writer at a time, read by whoever asks for statistics. */
 struct counters {
     _Atomic uint64_t hits, misses, remembered, refused, evicted, put_back;
 };
 
-enum { QUEUE_LENGTH = 16, LRU_FROM_PAGES = 16 };
+enum {
+    QUEUE_LENGTH = 32,
+    LRU_FROM_PAGES = 16,
+    EXTRA_ZEROS = 8 /* bytes of a made page's extra that are 0: by the first pointer SQLite sees that it is new */
+};
 
 struct cache {
     /* What a hit reads. */
@@ -63,17 +73,18 @@ struct cache {
     uint32_t bucket_mask;
     uint32_t nr_pages;  /* in the index, victims in the queue included */
     uint32_t nr_pinned; /* of these */
-    uint32_t limit;     /* PRAGMA cache_size in pages, at least 1 */
+    uint32_t limit;     /* PRAGMA cache_size in pages, at least 1; UINT32_MAX if not purgeable */
+    uint32_t crowded;   /* pinned pages from which createFlag 1 is refused */
     bool is_purgeable;
     bool is_shared; /* under a budget: `lock` is used */
     atomic_flag lock;
     struct counters counters;
 
-    uint32_t page_bytes, extra_bytes;
+    uint32_t page_bytes;
     uint32_t max_key; /* no page has a greater one */
     size_t alloc_bytes;
-    struct genlru_nonresident *shadows;
-    uint32_t shadow_slots;
+    struct ghost *ghosts; /* NULL until the first page is to go */
+    uint32_t ghost_mask;
     struct {
         struct genlru_victim victims[QUEUE_LENGTH];
         unsigned next, nr; /* victims[next..nr-1] wait */
@@ -90,13 +101,13 @@ static inline void count(_Atomic uint64_t *counter)
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* ---- index.c: pages by number; buckets of a power of two, doubled as pages come ---- */
+/* ---- index.c: pages by number; buckets of a power of two, doubled as pages come: at least two a page ---- */
 
 /* False: no memory for the first buckets. Later failures only make chains longer. */
 bool index_init(struct cache *cache);
 void index_fini(struct cache *cache);
-void index_insert(struct cache *cache, struct page *page);
-void index_remove(struct cache *cache, struct page *page);
+/* Doubles the buckets, if there is memory. */
+void index_grow(struct cache *cache);
 /* Takes one page with a key >= `from` out, any of them; NULL if there is none. `*cursor` starts at 0. */
 struct page *index_take_from(struct cache *cache, uint32_t from, uint32_t *cursor);
 
@@ -107,6 +118,59 @@ static inline struct page *index_find(const struct cache *cache, uint32_t key)
     while (page && page->key != key)
         page = page->next;
     return page;
+}
+
+static inline void index_link(struct cache *cache, struct page *page)
+{
+    struct page **bucket = &cache->buckets[page->key & cache->bucket_mask];
+
+    page->next = *bucket;
+    *bucket = page;
+}
+
+static inline void index_insert(struct cache *cache, struct page *page)
+{
+    if (cache->nr_pages > cache->bucket_mask / 2)
+        index_grow(cache);
+    index_link(cache, page);
+    cache->nr_pages++;
+    if (page->key > cache->max_key)
+        cache->max_key = page->key;
+}
+
+static inline void index_remove(struct cache *cache, struct page *page)
+{
+    struct page **link = &cache->buckets[page->key & cache->bucket_mask];
+
+    while (*link != page)
+        link = &(*link)->next;
+    *link = page->next;
+    cache->nr_pages--;
+}
+
+/* ---- ghosts.c: the shadow of each evicted page, until another page takes its place ---- */
+
+/* Sees to as many places as the cache's limit has pages; all is as before if there is no memory. */
+void ghosts_fit(struct cache *cache);
+void ghosts_fini(struct cache *cache);
+
+static inline void ghost_keep(struct cache *cache, uint32_t key, genlru_shadow shadow)
+{
+    if (cache->ghosts)
+        cache->ghosts[key & cache->ghost_mask] = (struct ghost){shadow, key};
+}
+
+/* The shadow that the page left; 0: none. */
+static inline genlru_shadow ghost_take(struct cache *cache, uint32_t key)
+{
+    struct ghost *ghost = cache->ghosts ? &cache->ghosts[key & cache->ghost_mask] : NULL;
+    genlru_shadow shadow;
+
+    if (!ghost || ghost->key != key)
+        return 0;
+    shadow = ghost->shadow;
+    ghost->shadow = 0;
+    return shadow;
 }
 
 /* ---- page.c: the memory of a page ---- */

@@ -23,15 +23,7 @@ void index_fini(struct cache *cache)
     sqlite3_free(cache->buckets);
 }
 
-static void link_page(struct cache *cache, struct page *page)
-{
-    struct page **bucket = &cache->buckets[page->key & cache->bucket_mask];
-
-    page->next = *bucket;
-    *bucket = page;
-}
-
-static void grow(struct cache *cache)
+void index_grow(struct cache *cache)
 {
     uint32_t nr_old = cache->bucket_mask + 1;
     struct page **old = cache->buckets, **buckets;
@@ -50,31 +42,11 @@ static void grow(struct cache *cache)
         while (page) {
             struct page *next = page->next;
 
-            link_page(cache, page);
+            index_link(cache, page);
             page = next;
         }
     }
     sqlite3_free(old);
-}
-
-void index_insert(struct cache *cache, struct page *page)
-{
-    if (cache->nr_pages > cache->bucket_mask)
-        grow(cache);
-    link_page(cache, page);
-    cache->nr_pages++;
-    if (page->key > cache->max_key)
-        cache->max_key = page->key;
-}
-
-void index_remove(struct cache *cache, struct page *page)
-{
-    struct page **link = &cache->buckets[page->key & cache->bucket_mask];
-
-    while (*link != page)
-        link = &(*link)->next;
-    *link = page->next;
-    cache->nr_pages--;
 }
 
 /*

@@ -48,6 +48,12 @@ static void on_shutdown(void *arg)
     stat_forget();
 }
 
+static void set_limit(struct cache *cache, uint32_t nr_pages)
+{
+    cache->limit = nr_pages;
+    cache->crowded = nr_pages - nr_pages / 10;
+}
+
 static sqlite3_pcache *on_create(int page_bytes, int extra_bytes, int is_purgeable)
 {
     struct cache *cache = sqlite3_malloc64(sizeof(*cache));
@@ -58,11 +64,11 @@ static sqlite3_pcache *on_create(int page_bytes, int extra_bytes, int is_purgeab
     memset(cache, 0, sizeof(*cache));
     atomic_flag_clear(&cache->lock);
     cache->page_bytes = (uint32_t)page_bytes;
-    cache->extra_bytes = (uint32_t)extra_bytes;
-    cache->alloc_bytes = (size_t)page_bytes + sizeof(struct page) + (size_t)extra_bytes;
+    cache->alloc_bytes =
+        (size_t)page_bytes + sizeof(struct page) + (size_t)(extra_bytes > EXTRA_ZEROS ? extra_bytes : EXTRA_ZEROS);
     cache->is_purgeable = is_purgeable != 0;
     cache->is_shared = cache->is_purgeable && shared_has_budget();
-    cache->limit = 1; /* SQLite sets it at once */
+    set_limit(cache, is_purgeable ? 1 : UINT32_MAX); /* SQLite sets it at once */
     if (!index_init(cache)) {
         sqlite3_free(cache);
         return NULL;
@@ -79,7 +85,7 @@ static void on_cachesize(sqlite3_pcache *pcache, int nr_pages)
     if (!cache->is_purgeable)
         return;
     cache_enter(cache);
-    cache->limit = nr_pages > 1 ? (uint32_t)nr_pages : 1;
+    set_limit(cache, nr_pages > 1 ? (uint32_t)nr_pages : 1);
     if (cache->lru)
         genlru_set_capacity(cache->lru, cache->limit);
     reclaim_shrink(cache, cache->limit);
@@ -100,24 +106,19 @@ static int on_pagecount(sqlite3_pcache *pcache)
 /* Would one page more leave too few that are not pinned? Asked for createFlag 1. */
 static bool is_crowded(const struct cache *cache)
 {
-    return cache->nr_pinned >= cache->limit - cache->limit / 10 ||
+    return cache->nr_pinned >= cache->crowded ||
            (cache->is_shared && cache->nr_pinned > cache->nr_pages / 2 && shared_is_over(cache->alloc_bytes));
 }
 
-/* Memory for one page more, an evicted one's if there is no room for another. NULL: none is to be had. */
-static struct page *get_memory(struct cache *cache)
+/* Memory for one page more where there is room, or nothing to evict. NULL: none is to be had. */
+static __attribute__((noinline)) struct page *get_memory(struct cache *cache)
 {
-    struct page *page = NULL;
+    struct page *page;
 
-    if (cache->is_purgeable && cache->nr_pages >= cache->limit)
-        page = reclaim_take(cache);
-    if (!page && cache->is_shared && shared_is_over(cache->alloc_bytes))
+    if (cache->is_shared && shared_is_over(cache->alloc_bytes))
         shared_reclaim(cache, cache->alloc_bytes);
-    if (!page)
-        page = page_alloc(cache);
-    if (!page)
-        page = reclaim_take(cache); /* no memory but what we have */
-    return page;
+    page = page_alloc(cache);
+    return page ? page : reclaim_take(cache); /* no memory but what we have */
 }
 
 /*
@@ -133,18 +134,19 @@ static uint32_t lru_from(const struct cache *cache)
 
 static __attribute__((noinline)) struct page *make_page(struct cache *cache, uint32_t key, int create_flag)
 {
-    struct page *page;
+    struct page *page = NULL;
 
-    if (cache->is_purgeable && !cache->lru)
+    if (!cache->lru && cache->is_purgeable)
         reclaim_begin(cache, lru_from(cache));
-    if (create_flag == 1 && cache->is_purgeable && is_crowded(cache)) {
+    if (create_flag == 1 && is_crowded(cache)) {
         count(&cache->counters.refused);
         return NULL;
     }
-    page = get_memory(cache);
-    if (!page)
+    if (cache->nr_pages >= cache->limit)
+        page = reclaim_take(cache);
+    if (!page && !(page = get_memory(cache)))
         return NULL;
-    memset(page->base.pExtra, 0, cache->extra_bytes);
+    memset(page->base.pExtra, 0, EXTRA_ZEROS);
     page->key = key;
     page->state = PAGE_PINNED | PAGE_USED | PAGE_UNLISTED;
     index_insert(cache, page);
@@ -168,7 +170,7 @@ static inline sqlite3_pcache_page *fetch_unlocked(struct cache *cache, uint32_t 
     }
     if (create_flag) { /* "is it there?" is no use of the page */
         count(&cache->counters.hits);
-        if (cache->lru)
+        if (!(page->state & PAGE_UNLISTED))
             genlru_access(cache->lru, &page->node);
     }
     return &page->base;
@@ -196,6 +198,10 @@ static sqlite3_pcache_page *on_fetch(sqlite3_pcache *pcache, unsigned key, int c
 /* The unpin that has more to do than to say so. */
 static __attribute__((noinline)) void finish_unpin(struct cache *cache, struct page *page, int discard)
 {
+    if (!cache->lru && cache->nr_pages > cache->limit)
+        reclaim_begin(cache, 1); /* before the page, which may be unlisted, can go */
+    page->state &= ~(uint32_t)PAGE_PINNED;
+    cache->nr_pinned--;
     if (page->state & PAGE_PARKED)
         reclaim_unpark(cache, page);
     /* On no list, no eviction would ever find it: that there was no memory is not to hold memory. */
@@ -204,19 +210,26 @@ static __attribute__((noinline)) void finish_unpin(struct cache *cache, struct p
     if (discard) {
         index_remove(cache, page);
         reclaim_drop(cache, page);
-    } else if (cache->is_purgeable && cache->nr_pages > cache->limit) {
+    } else if (cache->nr_pages > cache->limit) {
         reclaim_shrink(cache, cache->limit); /* pages were made in spite of the limit; this may be one that goes */
     }
 }
 
 static inline void unpin_unlocked(struct cache *cache, struct page *page, int discard)
 {
-    if (!cache->lru && cache->nr_pages > cache->limit && cache->is_purgeable)
-        reclaim_begin(cache, 1); /* before the page, which may be unlisted, can go */
+    if (discard || (page->state & (PAGE_PARKED | PAGE_UNLISTED)) || cache->nr_pages > cache->limit) {
+        finish_unpin(cache, page, discard);
+        return;
+    }
     page->state &= ~(uint32_t)PAGE_PINNED;
     cache->nr_pinned--;
-    if (discard || (page->state & (PAGE_PARKED | PAGE_UNLISTED)) || cache->nr_pages > cache->limit)
-        finish_unpin(cache, page, discard);
+}
+
+static __attribute__((noinline)) void unpin_locked(struct cache *cache, struct page *page, int discard)
+{
+    cache_enter(cache);
+    unpin_unlocked(cache, page, discard);
+    cache_leave(cache);
 }
 
 static void on_unpin(sqlite3_pcache *pcache, sqlite3_pcache_page *base, int discard)
@@ -224,13 +237,10 @@ static void on_unpin(sqlite3_pcache *pcache, sqlite3_pcache_page *base, int disc
     struct cache *cache = cache_of(pcache);
     struct page *page = (struct page *)(void *)base;
 
-    if (!cache->is_shared) {
+    if (cache->is_shared)
+        unpin_locked(cache, page, discard);
+    else
         unpin_unlocked(cache, page, discard);
-        return;
-    }
-    cache_enter(cache);
-    unpin_unlocked(cache, page, discard);
-    cache_leave(cache);
 }
 
 static void on_rekey(sqlite3_pcache *pcache, sqlite3_pcache_page *base, unsigned old_key, unsigned new_key)

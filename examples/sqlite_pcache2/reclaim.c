@@ -16,23 +16,16 @@
 
 #include <assert.h>
 
-static uint64_t hash_of(uint32_t key)
-{
-    return key * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 /* ---- onto the lru ---- */
 
 void reclaim_list(struct cache *cache, struct page *page)
 {
-    struct genlru_add how = {.shadow = 0};
+    const struct genlru_add how = {.shadow = ghost_take(cache, page->key)};
 
-    (void)genlru_node_init(&page->node, 1, 0); /* all pages of a cache weigh the same */
-    if (cache->shadows)
-        how.shadow = genlru_nonresident_take(cache->shadows, cache->lru, hash_of(page->key));
     if (how.shadow)
         count(&cache->counters.remembered);
-    if (genlru_add(cache->lru, &page->node, &how) == 0)
+    (void)genlru_node_init(&page->node, 1, 0); /* all pages of a cache weigh the same */
+    if (genlru_add(cache->lru, &page->node, how.shadow ? &how : NULL) == 0)
         page->state &= ~PAGE_UNLISTED;
 }
 
@@ -67,21 +60,6 @@ void reclaim_begin(struct cache *cache, uint32_t from_pages)
         list_bucket(cache, cache->buckets[i]);
 }
 
-/* The table of shadows: made when the first page is to go; made anew, and empty, when the cache has grown much. */
-static void prepare_shadows(struct cache *cache)
-{
-    struct genlru_nonresident *table;
-
-    if (cache->shadows && cache->shadow_slots >= cache->limit)
-        return;
-    if (genlru_nonresident_create(2 * (size_t)cache->limit, (uintptr_t)cache >> 6, &shared_allocator, &table) != 0)
-        return; /* no memory, or a limit beyond all measure: as before */
-    if (cache->shadows)
-        genlru_nonresident_destroy(cache->shadows);
-    cache->shadows = table;
-    cache->shadow_slots = 2 * cache->limit;
-}
-
 /* ---- off the lru ---- */
 
 static struct page *page_of(const struct genlru_victim *victim)
@@ -92,12 +70,12 @@ static struct page *page_of(const struct genlru_victim *victim)
 /* A batch of victims into the empty queue. False: there are none. */
 static bool refill(struct cache *cache)
 {
-    size_t max = cache->nr_pages / 32 + 1;
+    size_t max = cache->nr_pages / 16 + 1;
     int nr;
 
     if (!cache->lru)
         return false;
-    prepare_shadows(cache);
+    ghosts_fit(cache);
     nr = genlru_evict(cache->lru, NULL, cache->queue.victims, max < QUEUE_LENGTH ? max : QUEUE_LENGTH, NULL);
     cache->queue.next = 0;
     cache->queue.nr = nr > 0 ? (unsigned)nr : 0;
@@ -133,8 +111,7 @@ struct page *reclaim_take(struct cache *cache)
         page->state &= ~PAGE_VICTIM;
         if ((page->state & (PAGE_PINNED | PAGE_USED)) && (put_back(cache, victim) || (page->state & PAGE_PINNED)))
             continue;
-        if (cache->shadows)
-            genlru_nonresident_insert(cache->shadows, cache->lru, hash_of(page->key), victim->shadow);
+        ghost_keep(cache, page->key, victim->shadow);
         index_remove(cache, page);
         page->state = PAGE_UNLISTED;
         count(&cache->counters.evicted);
@@ -215,6 +192,5 @@ void reclaim_end(struct cache *cache)
 
     assert(error == 0); /* every page has been dropped */
     (void)error;
-    if (cache->shadows)
-        genlru_nonresident_destroy(cache->shadows);
+    ghosts_fini(cache);
 }

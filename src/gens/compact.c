@@ -18,7 +18,7 @@ static bool is_sparse_beyond(struct genlru *lru, uint64_t behind)
 {
     if (lru->nr_linked <= lru->nr_nonempty + behind) /* whatever is live: small lrus need not add counters up */
         return false;
-    lru->live_hint = genlru__sum_all(lru).nodes;
+    lru->live_hint = genlru__nr_nodes(lru);
     return GENLRU__SLOTS * lru->nr_linked > 2 * lru->live_hint + GENLRU__SLOTS * (lru->nr_nonempty + behind);
 }
 
@@ -38,7 +38,7 @@ static bool is_pass_due(struct genlru *lru)
     lru->live_hint = 0; /* not counted: the next look that needs it does */
     if (lru->nr_linked <= lru->nr_nonempty)
         return false;
-    lru->live_hint = genlru__sum_all(lru).nodes;
+    lru->live_hint = genlru__nr_nodes(lru);
     return BEGIN_BELOW * (lru->nr_linked - lru->nr_nonempty) > lru->live_hint;
 }
 

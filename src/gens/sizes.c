@@ -277,22 +277,39 @@ struct genlru__counter genlru__sum_age(const struct genlru *lru, uint64_t window
     return clamped(sum);
 }
 
+/* Stripe by stripe, each in one go: the number is cut out of the sum once, as a sum of numbers is the number in the sum. */
 struct genlru__counter genlru__sum_type(const struct genlru *lru, unsigned type)
 {
     struct genlru__counter sum = {0, 0};
-    unsigned i;
+    unsigned i, index;
 
-    for (i = 0; i < GENLRU__NR_COUNTERS; i++)
-        add_raw(&sum, genlru__sum_raw(lru, type, i));
+    for (i = 0; i < lru->nr_stripes; i++) {
+        struct genlru__stripe *stripe = genlru__stripe(lru, i);
+        const struct genlru__counter *held = genlru__held_counter(lru, stripe, type, 0);
+        const struct genlru__counter *free_ = &stripe->counter[type * GENLRU__NR_COUNTERS];
+
+        for (index = 0; index < GENLRU__NR_COUNTERS; index++) {
+            sum.nodes += genlru_impl_load_relaxed(&held[index].nodes) + genlru_impl_load_relaxed(&free_[index].nodes);
+            sum.charge +=
+                genlru_impl_load_relaxed(&held[index].charge) + genlru_impl_load_relaxed(&free_[index].charge);
+        }
+    }
+    sum.nodes = number_in(sum.nodes);
     return clamped(sum);
 }
 
-struct genlru__counter genlru__sum_all(const struct genlru *lru)
+uint64_t genlru__nr_nodes(const struct genlru *lru)
 {
-    struct genlru__counter sum = {0, 0};
-    unsigned type;
+    const unsigned nr_counters = 2 * lru->nr_types * GENLRU__NR_COUNTERS;
+    uint64_t nodes = 0;
+    unsigned i;
 
-    for (type = 0; type < lru->nr_types; type++)
-        add_raw(&sum, genlru__sum_type(lru, type));
-    return sum;
+    for (i = 0; i < lru->nr_stripes; i++) {
+        const struct genlru__counter *counter = genlru__stripe(lru, i)->counter, *end = counter + nr_counters;
+
+        for (; counter != end; counter++)
+            nodes += genlru_impl_load_relaxed(&counter->nodes);
+    }
+    nodes = number_in(nodes);
+    return (int64_t)nodes < 0 ? 0 : nodes;
 }

@@ -136,8 +136,10 @@ struct genlru__counter genlru__sum(const struct genlru *lru, unsigned type, unsi
 /* Nodes and charge of the generation that is `age` old; the oldest includes words that lag behind it. */
 struct genlru__counter genlru__sum_age(const struct genlru *lru, uint64_t window, unsigned type, unsigned age);
 
-/* All of a type, or of the lru: generations, probation and parked. */
+/* All of a type: generations, probation and parked. */
 struct genlru__counter genlru__sum_type(const struct genlru *lru, unsigned type);
-struct genlru__counter genlru__sum_all(const struct genlru *lru);
+
+/* All nodes of the lru, clamped at 0. */
+uint64_t genlru__nr_nodes(const struct genlru *lru);
 
 #endif

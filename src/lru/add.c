@@ -93,14 +93,21 @@ static void memorise(const struct adding *adding, struct genlru__stripe *stripe,
     };
 }
 
+static inline bool has_stripe(const struct genlru *lru)
+{
+    return lru->nr_stripes == 1 || genlru__number_plus_1;
+}
+
 /*
  * An add that is like the stripe's last one, while its block has room: the same word becomes the same word. False: it is
- * not, and nothing was changed. Short for the sake of cold nodes, as is the hit (impl/hit.h).
+ * not, and nothing was changed. Short for the sake of cold nodes, as is the hit (impl/hit.h); for that it calls nothing, so the
+ * thread must have its number (has_stripe).
  */
 static inline bool add_as_before(struct genlru *lru, struct genlru_node *node, uint32_t flags)
 {
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
-    struct genlru__stripe *stripe = genlru__stripe_own(lru);
+    struct genlru__stripe *stripe =
+        genlru__stripe(lru, lru->nr_stripes == 1 ? 0 : (genlru__number_plus_1 - 1) % lru->nr_stripes);
     const struct genlru__memo *memo = &stripe->memo;
     struct genlru__block *block;
     bool is_added = false;
@@ -210,10 +217,10 @@ static const char *what_is_wrong(int error)
 
 /* Not inlined: it would make the short way save and restore what only the long one uses. */
 static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genlru_node *node,
-                                                 const struct genlru_add *how, struct genlru__past past)
+                                                 const struct genlru_add *how, const struct genlru__past *past)
 {
     static const struct genlru_add plain = {0, 0, 0, 0};
-    struct adding adding = {lru, node, how ? how->flags : 0, past, false, NULL};
+    struct adding adding = {lru, node, how ? how->flags : 0, *past, false, NULL};
     uint64_t state = genlru_impl_load_relaxed(&node->state.do_not_touch);
     genlru_shadow shadow;
     uint64_t sample = 0;
@@ -241,26 +248,31 @@ static __attribute__((noinline)) int add_checked(struct genlru *lru, struct genl
 }
 
 /*
- * Whether the short way may be tried: nothing to look up or to count, no sample to be taken, and the thread has a number, so that
- * no call but the owner's hash is in the way. Whose shadow is too old is a new node.
+ * An add that is not known to be like the last one at a glance: it has a past, or its key must be looked at first. Whose
+ * shadow is too old is a new node. Not inlined, like add_checked.
  */
-static inline bool may_be_as_before(const struct genlru *lru, const struct genlru_node *node,
-                                    const struct genlru_add *how, const struct genlru__past *past)
-{
-    return (!how || (how->shadow ? !past->is_recent : !(lru->nonresident && how->has_key_hash))) &&
-           (lru->nr_stripes == 1 || genlru__number_plus_1) && !genlru__learn_samples(lru, node, how);
-}
-
-int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+static __attribute__((noinline)) int add_with_past(struct genlru *lru, struct genlru_node *node,
+                                                   const struct genlru_add *how)
 {
     struct genlru__past past = {false, 0, 0, false, false};
 
-    if (GENLRU_UNLIKELY(!lru || !node))
-        return -EINVAL;
     if (how && how->shadow)
         past = genlru__refault_judge(lru, how->shadow);
-    if (GENLRU_LIKELY(may_be_as_before(lru, node, how, &past)) &&
-        GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)))
+    if ((!how || (how->shadow ? !past.is_recent : !(lru->nonresident && how->has_key_hash))) && has_stripe(lru) &&
+        !genlru__learn_samples(lru, node, how) && add_as_before(lru, node, how ? how->flags : 0))
         return 0;
-    return add_checked(lru, node, how, past);
+    return add_checked(lru, node, how, &past);
+}
+
+/* The add of a new node where nothing is to be looked up is short: no call, so no registers to save. */
+int genlru_add(struct genlru *lru, struct genlru_node *node, const struct genlru_add *how)
+{
+    static const struct genlru__past no_past = {false, 0, 0, false, false};
+
+    if (GENLRU_UNLIKELY(!lru || !node))
+        return -EINVAL;
+    if (GENLRU_UNLIKELY(lru->sample_bound || !has_stripe(lru) ||
+                        (how && (how->shadow || (how->has_key_hash && lru->nonresident)))))
+        return add_with_past(lru, node, how);
+    return GENLRU_LIKELY(add_as_before(lru, node, how ? how->flags : 0)) ? 0 : add_checked(lru, node, how, &no_past);
 }

@@ -233,7 +233,7 @@ int genlru_destroy(struct genlru *lru)
 {
     if (!lru)
         return 0;
-    if (genlru__sum_all(lru).nodes)
+    if (genlru__nr_nodes(lru))
         return genlru__misuse(lru, -EBUSY, "destroy of an lru that has nodes", NULL);
     genlru__flush(lru, genlru__nr_lists(lru));
     genlru__mutex_lock(&lru->lock);

@@ -350,7 +350,7 @@ static bool is_out_of_bounds(struct genlru__scan *scan, struct bounds *bounds, b
     if (result->scanned <= FEW_SCANNED + 2 * result->nodes)
         return false;
     if (!bounds->nr_nodes)
-        bounds->nr_nodes = 1 + genlru__sum_all(scan->lru).nodes + result->nodes;
+        bounds->nr_nodes = 1 + genlru__nr_nodes(scan->lru) + result->nodes;
     scan->judge.is_desperate = result->scanned > 16 + 2 * result->nodes + 2 * bounds->nr_nodes;
     return result->scanned > 16 * bounds->nr_nodes + 4096 * (1 + result->nodes);
 }

@@ -284,6 +284,52 @@ static void idle_gives(void)
     shared_fini();
 }
 
+/* Makes the page if it is not there; whether genlru then remembered it. */
+static bool is_remembered(sqlite3_pcache *cache, uint32_t key)
+{
+    struct genlru_sqlite_stat before, after;
+    sqlite3_pcache_page *page;
+
+    genlru_sqlite_stat(&before);
+    page = m->xFetch(cache, key, 2);
+    CHECK(page, "key %u", key);
+    m->xUnpin(cache, page, 0);
+    genlru_sqlite_stat(&after);
+    return after.remembered != before.remembered;
+}
+
+/* A page is remembered until one whose number has the same low bits is evicted after it; and once. */
+static void ghosts(void)
+{
+    enum { LIMIT = 100, PLACES = 128, LAST = 1000, MANY = 20 };
+    sqlite3_pcache *cache;
+    unsigned nr_gone = 0;
+
+    shared_init(GENLRU_SQLITE_NO_BUDGET);
+    cache = m->xCreate(4096, 136, 1);
+    CHECK(cache, "create");
+    m->xCachesize(cache, LIMIT);
+    for (uint32_t key = 1; key <= LAST; key++)
+        CHECK(!is_remembered(cache, key), "key %u was never there", key);
+    for (uint32_t key = 1; key <= MANY; key++)
+        CHECK(!is_remembered(cache, key), "key %u is long gone", key);
+    for (uint32_t key = LAST - PLACES + 1; key <= LAST && nr_gone < MANY; key++) {
+        if (m->xFetch(cache, key, 0)) {
+            m->xUnpin(cache, m->xFetch(cache, key, 0), 0);
+            continue;
+        }
+        if ((key & (PLACES - 1)) > MANY || (key & (PLACES - 1)) == 0) { /* its place was not taken by one of those */
+            CHECK(is_remembered(cache, key), "key %u has just gone", key);
+            m->xUnpin(cache, m->xFetch(cache, key, 0), 1);
+            CHECK(!is_remembered(cache, key), "key %u was discarded, not evicted", key);
+            nr_gone++;
+        }
+    }
+    CHECK(nr_gone > 0, "all are there");
+    m->xDestroy(cache);
+    shared_fini();
+}
+
 int main(int argc, char **argv)
 {
     sqlite3_mem_methods failing;
@@ -303,6 +349,7 @@ int main(int argc, char **argv)
     CHECK(nr_failed > 1000, "only %u allocations failed", nr_failed);
     print_stat();
     idle_gives();
+    ghosts();
     CHECK(genlru_sqlite_install(0) == SQLITE_MISUSE, "SQLite is initialised");
     sqlite3_shutdown();
     return 0;
