@@ -17,8 +17,7 @@ enum { ENTRIES = 512 };
 struct genlru__learn {
     uint32_t is_busy; /* who sets it plays; orders below */
     size_t bytes;
-    uint64_t epoch;       /* charge that a miniature evicts in one */
-    uint64_t epoch_clock; /* clock of the miniature of the rule in force when this one began */
+    uint32_t epoch; /* of freq, in the miniature of the rule in force, that the lru was told of */
     struct genlru__learner learner;
     struct genlru__minis *minis;
     struct genlru__rule rule[GENLRU__NR_RULES];
@@ -61,7 +60,6 @@ int genlru__learn_create(struct genlru *lru, const struct genlru_config *config)
     genlru__learner_init(&learn->learner, entries, GENLRU__RULE_AT_START);
     capacity = genlru__max(1, (uint64_t)((double)config->capacity * entries / (double)all));
     learn->minis = genlru__minis_init((char *)learn + head_bytes(), entries, capacity, lru->nr_gens, learn->rule);
-    learn->epoch = genlru__max(1, genlru__percent_of(capacity, genlru__rules[GENLRU__RULE_AT_START].epoch_percent));
     lru->learn = learn;
     genlru__start_rule(lru, &learn->rule[GENLRU__RULE_AT_START]);
     return 0;
@@ -101,23 +99,23 @@ uint64_t genlru__learn_sample(const struct genlru *lru, const struct genlru_node
 }
 
 /* Follows the best rule from now on. Residents stay where they are. */
-static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t best)
+static void follow(struct genlru *lru, struct genlru__learn *learn, uint32_t best, enum genlru__span span)
 {
-    genlru__learner_follow(&learn->learner, best);
-    learn->epoch_clock = genlru__minis_clock(learn->minis, best);
+    genlru__learner_follow(&learn->learner, best, span);
+    learn->epoch = genlru__minis_epoch(learn->minis, best);
     genlru__set_rule(lru, &learn->rule[best]);
     genlru__bump(&learn->nr_changes, 1);
 }
 
 static void show_evidence(struct genlru__learn *learn)
 {
-    const struct genlru__learner *learner = &learn->learner;
-    unsigned c = learner->current, i;
+    const struct genlru__evidence *of_late = &learn->learner.evidence[GENLRU__SPAN_LONG];
+    unsigned c = learn->learner.current, i;
 
     for (i = 0; i < GENLRU__NR_RULES; i++) {
-        genlru_impl_store_relaxed(&learn->rule_missed[i], learner->missed[i] / GENLRU__LEARNER_ONE);
-        genlru_impl_store_relaxed(&learn->rule_saved[i], learner->lead[c][i] / GENLRU__LEARNER_ONE);
-        genlru_impl_store_relaxed(&learn->rule_lost[i], learner->lead[i][c] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_missed[i], of_late->missed[i] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_saved[i], of_late->lead[c][i] / GENLRU__LEARNER_ONE);
+        genlru_impl_store_relaxed(&learn->rule_lost[i], of_late->lead[i][c] / GENLRU__LEARNER_ONE);
     }
 }
 
@@ -125,16 +123,18 @@ static void play(struct genlru *lru, struct genlru__learn *learn, uint64_t sampl
 {
     uint32_t missed = genlru__minis_access(learn->minis, print_of(sample), (uint32_t)(sample >> 32), sample & IS_AHEAD);
 
-    if (genlru__minis_clock(learn->minis, learn->learner.current) - learn->epoch_clock >= learn->epoch) {
-        learn->epoch_clock += learn->epoch;
-        genlru__minis_begin_epoch(learn->minis);
-        genlru_impl_fetch_add_relaxed(&lru->epochs_due, 1);
+    uint32_t epoch = genlru__minis_epoch(learn->minis, learn->learner.current);
+
+    if (epoch != learn->epoch) {
+        genlru_impl_fetch_add_relaxed(&lru->epochs_due, epoch - learn->epoch);
+        learn->epoch = epoch;
     }
     if (genlru__learner_count(&learn->learner, missed)) {
-        uint32_t best = genlru__learner_best(&learn->learner);
+        enum genlru__span span;
+        uint32_t best = genlru__learner_best(&learn->learner, &span);
 
         if (best != learn->learner.current)
-            follow(lru, learn, best);
+            follow(lru, learn, best, span);
         show_evidence(learn);
     }
 }

@@ -4,7 +4,21 @@
 
 #include <string.h>
 
-enum { MIN_LOOK = 100, DECAY = 100 /* a hundredth */ };
+enum {
+    MIN_LOOK = 100,
+    FADE = 100,         /* a hundredth */
+    MAX_SEEN = 1 << 20, /* accesses of a span: beyond, it is halved. So products of its counts fit 64 bits */
+};
+
+static const struct genlru__learner_constants chosen = {
+    .cost_permille = 100,
+    .cost_halves = 3,
+    .missed_permille = 1,
+    .noise_percent = {[GENLRU__SPAN_LONG] = 50, [GENLRU__SPAN_ALL] = 300, [GENLRU__SPAN_SHORT] = 200},
+    .fade_permille = {[GENLRU__SPAN_LONG] = 75, [GENLRU__SPAN_ALL] = 0, [GENLRU__SPAN_SHORT] = 10},
+    .change_percent = 150,
+    .look_permille = 100,
+};
 
 static uint32_t share_of(uint32_t entries, uint32_t permille, uint32_t at_least)
 {
@@ -15,92 +29,146 @@ static uint32_t share_of(uint32_t entries, uint32_t permille, uint32_t at_least)
 
 void genlru__learner_init(struct genlru__learner *learner, uint32_t entries, uint32_t current)
 {
+    unsigned span;
+
     memset(learner, 0, sizeof(*learner));
     learner->entries = entries;
     learner->current = current;
-    learner->constants = (struct genlru__learner_constants){100, 5, 1, 50, 30, 100};
-    learner->until_look = share_of(entries, learner->constants.look_permille, MIN_LOOK);
-    learner->until_decay = share_of(entries, learner->constants.decay_permille, 1);
+    learner->constants = chosen;
+    learner->until_look = share_of(entries, chosen.look_permille, MIN_LOOK);
+    for (span = 0; span < GENLRU__NR_SPANS; span++)
+        learner->until_fade[span] = share_of(entries, chosen.fade_permille[span], 1);
 }
 
-static void decay(struct genlru__learner *learner)
+/* All counts lose one part in so many. */
+static void fade(struct genlru__evidence *evidence, unsigned parts)
 {
     unsigned i, j;
 
+    evidence->seen -= evidence->seen / parts;
     for (i = 0; i < GENLRU__NR_RULES; i++) {
-        learner->missed[i] -= learner->missed[i] / DECAY;
+        evidence->missed[i] -= evidence->missed[i] / parts;
         for (j = 0; j < GENLRU__NR_RULES; j++)
-            learner->lead[i][j] -= learner->lead[i][j] / DECAY;
+            evidence->lead[i][j] -= evidence->lead[i][j] / parts;
     }
 }
 
-static void count(struct genlru__learner *learner, uint32_t missed)
+static void count_misses(struct genlru__evidence *evidence, uint32_t missed)
 {
     uint32_t hit = ~missed & ((1u << GENLRU__NR_RULES) - 1), i, j;
 
     for (i = missed; i; i &= i - 1) {
         unsigned loser = (unsigned)__builtin_ctz(i);
 
-        learner->missed[loser] += GENLRU__LEARNER_ONE;
+        evidence->missed[loser] += GENLRU__LEARNER_ONE;
         for (j = hit; j; j &= j - 1)
-            learner->lead[loser][__builtin_ctz(j)] += GENLRU__LEARNER_ONE;
+            evidence->lead[loser][__builtin_ctz(j)] += GENLRU__LEARNER_ONE;
+    }
+}
+
+static void count(struct genlru__learner *learner, enum genlru__span span, uint32_t missed)
+{
+    struct genlru__evidence *evidence = &learner->evidence[span];
+    uint32_t permille = learner->constants.fade_permille[span];
+
+    evidence->seen += GENLRU__LEARNER_ONE;
+    if (evidence->seen >= (uint64_t)MAX_SEEN * GENLRU__LEARNER_ONE)
+        fade(evidence, 2);
+    if (missed)
+        count_misses(evidence, missed);
+    if (permille && (missed >> learner->current & 1u) && --learner->until_fade[span] == 0) {
+        fade(evidence, FADE);
+        learner->until_fade[span] = share_of(learner->entries, permille, 1);
     }
 }
 
 bool genlru__learner_count(struct genlru__learner *learner, uint32_t missed)
 {
     const uint32_t all = (1u << GENLRU__NR_RULES) - 1;
+    unsigned span;
 
     if (learner->age || (missed && missed != all))
         learner->age++;
-    if (missed)
-        count(learner, missed);
-    if ((missed >> learner->current & 1u) && --learner->until_decay == 0) {
-        decay(learner);
-        learner->until_decay = share_of(learner->entries, learner->constants.decay_permille, 1);
-    }
+    for (span = 0; span < GENLRU__NR_SPANS; span++)
+        count(learner, span, missed);
     if (--learner->until_look != 0)
         return false;
     learner->until_look = share_of(learner->entries, learner->constants.look_permille, MIN_LOOK);
     return true;
 }
 
-void genlru__learner_follow(struct genlru__learner *learner, uint32_t rule)
-{
-    learner->current = rule;
-    learner->age = 0;
-}
-
-/* What a change from rule c would have to save, but for chance. */
-static uint64_t cost_of_change(const struct genlru__learner *learner)
+/* What a change from the rule in force would have to save, but for chance. */
+static uint64_t cost_of_change(const struct genlru__learner *learner, enum genlru__span span)
 {
     const struct genlru__learner_constants *k = &learner->constants;
     uint64_t cost = (uint64_t)learner->entries * k->cost_permille * GENLRU__LEARNER_ONE / 1000;
     uint64_t half = (uint64_t)learner->entries * k->cost_halves;
 
-    return cost * half / (half + learner->age) + learner->missed[learner->current] * k->missed_permille / 1000;
+    if (span != GENLRU__SPAN_LONG)
+        return cost;
+    return cost * half / (half + learner->age) +
+           learner->evidence[span].missed[learner->current] * k->missed_permille / 1000;
 }
 
-/* Whether rule j should replace rule c. */
-static bool is_better(const struct genlru__learner *learner, unsigned c, unsigned j)
+/* Whether rule j should replace the one in force. */
+static bool is_better(const struct genlru__learner *learner, enum genlru__span span, unsigned j)
 {
-    const struct genlru__learner_constants *k = &learner->constants;
-    uint64_t saved = learner->lead[c][j], lost = learner->lead[j][c];
-    uint64_t cost = cost_of_change(learner), gain;
+    const struct genlru__evidence *evidence = &learner->evidence[span];
+    uint64_t saved = evidence->lead[learner->current][j], lost = evidence->lead[j][learner->current];
+    uint64_t cost = cost_of_change(learner, span), noise = learner->constants.noise_percent[span], gain;
 
     if (saved <= lost + cost)
         return false;
-    gain = saved - lost - cost; /* gain > noise * sqrt(sum), squared; counts are below 2^24, so nothing overflows */
-    return gain * gain / GENLRU__LEARNER_ONE * (100 * 100) >
-           (saved + lost) * ((uint64_t)k->noise_percent * k->noise_percent);
+    gain = saved - lost - cost; /* gain > noise * sqrt(sum), squared; counts are at most 2^28 (MAX_SEEN) */
+    return gain * gain / GENLRU__LEARNER_ONE * (100 * 100) > (saved + lost) * (noise * noise);
 }
 
-uint32_t genlru__learner_best(const struct genlru__learner *learner)
+/* Of those that are better than the rule in force, the one that missed least; else the rule in force. */
+static uint32_t best_of(const struct genlru__learner *learner, enum genlru__span span)
 {
-    unsigned c = learner->current, best = c, j;
+    const uint64_t *missed = learner->evidence[span].missed;
+    unsigned best = learner->current, j;
 
     for (j = 0; j < GENLRU__NR_RULES; j++)
-        if (j != c && is_better(learner, c, j) && learner->missed[j] < learner->missed[best])
+        if (j != learner->current && is_better(learner, span, j) && missed[j] < missed[best])
             best = j;
     return best;
+}
+
+/* Whether the rule in force now misses so much more often than of late that the load must be another one. */
+static bool has_load_changed(const struct genlru__learner *learner)
+{
+    const struct genlru__evidence *now = &learner->evidence[GENLRU__SPAN_SHORT];
+    const struct genlru__evidence *before = &learner->evidence[GENLRU__SPAN_LONG];
+
+    /* whole accesses on one side of each product: 20 bits and 28 */
+    return now->missed[learner->current] * (before->seen / GENLRU__LEARNER_ONE) * 100 >
+           before->missed[learner->current] * (now->seen / GENLRU__LEARNER_ONE) * learner->constants.change_percent;
+}
+
+uint32_t genlru__learner_best(const struct genlru__learner *learner, enum genlru__span *ret_span)
+{
+    unsigned span;
+
+    for (span = 0; span < GENLRU__NR_SPANS; span++) {
+        uint32_t best =
+            span == GENLRU__SPAN_SHORT && !has_load_changed(learner) ? learner->current : best_of(learner, span);
+
+        *ret_span = span;
+        if (best != learner->current)
+            return best;
+    }
+    return learner->current;
+}
+
+void genlru__learner_follow(struct genlru__learner *learner, uint32_t rule, enum genlru__span span)
+{
+    struct genlru__evidence *evidence = learner->evidence;
+
+    learner->current = rule;
+    learner->age = 0;
+    if (span != GENLRU__SPAN_LONG)
+        evidence[GENLRU__SPAN_LONG] = evidence[span];
+    if (span == GENLRU__SPAN_SHORT)
+        evidence[GENLRU__SPAN_ALL] = evidence[span];
 }

@@ -35,6 +35,7 @@ struct mini {
     uint64_t probation_from;        /* of all, from which on new nodes go there; */
     uint64_t recent_within;         /* evicted less than this ago, a node is remembered, or comes back as near */
     uint64_t near_within;
+    uint64_t epoch_charge; /* evicted in an epoch of freq */
 
     uint64_t max_seq;
     uint64_t min_seq;
@@ -43,13 +44,14 @@ struct mini {
     uint64_t charge;
     uint64_t probation_charge;
     uint64_t clock;
+    uint64_t epoch_clock; /* when the epoch of freq began */
+    uint32_t epoch;
+    struct genlru_saturated saturated; /* words that a hit does not change (impl/state.h) */
     struct fifo list[NR_LISTS];
 };
 
 struct genlru__minis {
     uint64_t capacity; /* of each */
-    uint32_t epoch;
-    struct genlru_saturated saturated; /* words that a hit does not change (impl/state.h) */
     struct cells *cells;
     struct genlru__directory directory;
     struct mini mini[GENLRU__NR_RULES];
@@ -66,14 +68,15 @@ size_t genlru__minis_bytes(uint32_t entries)
            genlru__directory_bytes(entries);
 }
 
-static void set_window(struct genlru__minis *minis, struct mini *mini)
+static void set_window(struct mini *mini)
 {
     const unsigned width[GENLRU_MAX_TYPES] = {(unsigned)(mini->max_seq - mini->min_seq + 1), 1, 1, 1};
     const struct genlru__past no_past = {false, 0, 0, false, false};
     unsigned to_probation;
     int error;
 
-    mini->context.window = genlru__window_value(mini->max_seq, width, minis->epoch);
+    mini->context.window = genlru__window_value(mini->max_seq, width, mini->epoch);
+    mini->saturated = genlru__saturated(mini->context.policy, mini->context.window);
     genlru__plain_oldest(&mini->oldest, mini->context.window, 0, GENLRU_NR_TIERS - 1);
     genlru__plain_opponents(&mini->opponents, mini->context.window, 0, GENLRU_NR_TIERS - 1);
     for (to_probation = 0; to_probation < 2; to_probation++) {
@@ -96,9 +99,10 @@ static void init_mini(struct genlru__minis *minis, struct mini *mini, unsigned n
         policy->probation.percent ? genlru__percent_of(minis->capacity, policy->probation.fill_percent) : UINT64_MAX;
     mini->recent_within = genlru__percent_of(minis->capacity, policy->refault.distance_percent);
     mini->near_within = genlru__percent_of(minis->capacity, policy->place.refault_percent);
+    mini->epoch_charge = genlru__max(1, genlru__percent_of(minis->capacity, policy->epoch_percent));
     for (list = 0; list < NR_LISTS; list++)
         mini->list[list] = (struct fifo){NONE, NONE};
-    set_window(minis, mini);
+    set_window(mini);
 }
 
 struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_t capacity, unsigned nr_gens,
@@ -115,18 +119,20 @@ struct genlru__minis *genlru__minis_init(void *memory, uint32_t entries, uint64_
     genlru__directory_init(&minis->directory, at, entries);
     for (rule = 0; rule < GENLRU__NR_RULES; rule++)
         init_mini(minis, &minis->mini[rule], nr_gens, &rules[rule]);
-    minis->saturated = genlru__saturated(&rules[0].policy, minis->mini[0].context.window);
     return minis;
 }
 
-void genlru__minis_begin_epoch(struct genlru__minis *minis)
+/*
+ * By what this rule evicts, as it would were it in force: epochs by another rule's evictions made a miniature of counts that were
+ * never halved, or too soon, and its misses were not those of an lru.
+ */
+static void begin_epoch_if_due(struct mini *mini)
 {
-    unsigned rule;
-
-    minis->epoch++;
-    for (rule = 0; rule < GENLRU__NR_RULES; rule++)
-        set_window(minis, &minis->mini[rule]);
-    minis->saturated = genlru__saturated(minis->mini[0].context.policy, minis->mini[0].context.window);
+    if (mini->clock - mini->epoch_clock < mini->epoch_charge)
+        return;
+    mini->epoch_clock += mini->epoch_charge;
+    mini->epoch++;
+    set_window(mini);
 }
 
 /* ---- one miniature: its lists ---- */
@@ -190,7 +196,7 @@ static void evict(struct genlru__minis *minis, unsigned rule, uint32_t key)
 }
 
 /* The window stays full: a new generation each time the oldest has become empty. */
-static void make_oldest(struct genlru__minis *minis, struct mini *mini)
+static void make_oldest(struct mini *mini)
 {
     if (mini->list[oldest_list(mini)].head != NONE)
         return;
@@ -198,7 +204,7 @@ static void make_oldest(struct genlru__minis *minis, struct mini *mini)
         mini->min_seq++;
         mini->max_seq++;
     } while (mini->list[oldest_list(mini)].head == NONE);
-    set_window(minis, mini);
+    set_window(mini);
 }
 
 static bool has_residents(const struct mini *mini)
@@ -214,7 +220,7 @@ static bool scan_oldest(struct genlru__minis *minis, unsigned rule, const struct
     uint32_t key, word;
     unsigned class;
 
-    make_oldest(minis, mini);
+    make_oldest(mini);
     key = take_first(minis, rule, &mini->list[oldest_list(mini)]);
     word = minis->cells[key].word[rule];
     if (!is_desperate && genlru__plain_verdict(plain, word) == GENLRU__KEEP) {
@@ -278,7 +284,7 @@ static void evict_one(struct genlru__minis *minis, unsigned rule)
 
 /* ---- an access ---- */
 
-/* All rules of an lru share the hit rules, so these are known here, and one epoch. */
+/* All rules of an lru share the hit rules, so these are known here. */
 static const struct genlru_hit_rules hit_rules = GENLRU__RULES_HIT;
 
 /* The word of a key that comes, or comes back. What was read ahead is added so, and used at once. */
@@ -314,17 +320,18 @@ static void fill(struct genlru__minis *minis, unsigned rule, uint32_t key, bool 
     mini->charge += entry->charge;
     entry->resident |= (uint8_t)(1u << rule);
     append(minis, rule, key, word);
+    begin_epoch_if_due(mini);
 }
 
 static void hit(const struct genlru__minis *minis, struct cells *cells, uint32_t rules)
 {
-    const uint64_t window = minis->mini[0].context.window;
-
     for (; rules; rules &= rules - 1) {
-        uint32_t *word = &cells->word[__builtin_ctz(rules)];
+        unsigned rule = (unsigned)__builtin_ctz(rules);
+        const struct mini *mini = &minis->mini[rule];
+        uint32_t *word = &cells->word[rule];
 
-        if (!genlru_impl_is_saturated(*word, minis->saturated))
-            *word = genlru_impl_word_hit(*word, window, &hit_rules);
+        if (!genlru_impl_is_saturated(*word, mini->saturated))
+            *word = genlru_impl_word_hit(*word, mini->context.window, &hit_rules);
     }
 }
 
@@ -365,9 +372,9 @@ void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print)
     }
 }
 
-uint64_t genlru__minis_clock(const struct genlru__minis *minis, unsigned rule)
+uint32_t genlru__minis_epoch(const struct genlru__minis *minis, unsigned rule)
 {
-    return minis->mini[rule].clock;
+    return minis->mini[rule].epoch;
 }
 
 struct genlru__mini_stat genlru__minis_stat(const struct genlru__minis *minis, unsigned rule)

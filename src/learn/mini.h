@@ -38,11 +38,8 @@ uint32_t genlru__minis_access(struct genlru__minis *minis, uint32_t print, uint3
 /* What access of this key will read, ahead of it. */
 void genlru__minis_prefetch(const struct genlru__minis *minis, uint32_t print);
 
-/* A new epoch of freq. */
-void genlru__minis_begin_epoch(struct genlru__minis *minis);
-
-/* Charge that a rule's miniature has evicted so far. */
-uint64_t genlru__minis_clock(const struct genlru__minis *minis, unsigned rule);
+/* Epochs of freq that a rule's miniature has begun: one each time it evicted its rule's epoch_percent of the capacity. */
+uint32_t genlru__minis_epoch(const struct genlru__minis *minis, unsigned rule);
 
 /* For tests and statistics. */
 struct genlru__mini_stat {

@@ -55,8 +55,6 @@ Test(mini, never_exceeds)
         random = genlru__mix(random + 1);
         key = (uint32_t)(random % 16 ? random % 100 : random % 5000) * 2 + 1;
         charge = (uint32_t)(genlru__mix(key) % 256);
-        if (i % 1000 == 0)
-            genlru__minis_begin_epoch(minis);
         if (i % 777 == 0)
             charge = 7000; /* more than there is room: a miss for all, and nothing is evicted for it */
         if (genlru__minis_access(minis, key, charge, false) != 0xff)
@@ -96,14 +94,12 @@ static uint64_t misses_of_lru(unsigned rule)
     static genlru_shadow shadows[NR_KEYS];
     struct unit unit;
     struct genlru_config config = unit_config(&unit);
-    struct genlru_policy policy = *genlru_policy_rule(rule);
     struct genlru_victim victim;
     struct genlru_add how;
     uint64_t random = 1, i, nr_missed = 0;
     struct genlru *lru;
 
-    policy.epoch_percent = 0; /* of neither: epochs come by accesses there */
-    config.policy = &policy;
+    config.policy = genlru_policy_rule(rule);
     config.capacity = CAPACITY;
     lru = unit_create(&config);
     memset(nodes, 0, sizeof(nodes));
