@@ -246,9 +246,12 @@ int genlru__call_can_evict(struct genlru_cache *cache, const struct genlru_cache
 /* Charges `charge`, evicting if need be; 0, -EFBIG, -ENOBUFS, -EAGAIN. `is_firm`: beyond the capacity is an error. */
 int genlru__room_take(struct genlru_cache *cache, uint64_t charge, bool is_firm);
 void genlru__room_give(struct genlru_cache *cache, uint64_t charge);
-/* Evicts up to `want` of charge in slices; returns what went, and the last slice's reason. */
-uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, unsigned *ret_nodes,
-                            enum genlru_evict_reason *ret_reason);
+/*
+ * Evicts up to `want` of charge in slices; returns what went, and the last slice's reason: BUSY if it may not wait for core's
+ * lock and would have to.
+ */
+uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, bool may_wait,
+                            unsigned *ret_nodes, enum genlru_evict_reason *ret_reason);
 
 /* ---- insert.c, get.c, maintain.c ---- */
 
