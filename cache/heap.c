@@ -90,7 +90,7 @@ int genlru__heap_init(struct genlru__heap *heap, struct genlru__memory *memory)
     if (!heap->info || pthread_mutex_init(&heap->mutex, NULL) != 0) {
         genlru__memory_put(memory, heap->info, FIRST_TABLE * sizeof(*heap->info), 64);
         heap->info = NULL;
-        genlru__table_fini(&heap->slab, memory);
+        genlru__table_fini(&heap->slab);
         return -ENOMEM;
     }
     return 0;
@@ -107,7 +107,7 @@ void genlru__heap_fini(struct genlru__heap *heap)
         genlru__memory_put(heap->memory, heap->slab.at[i], heap->info[i].bytes, GENLRU__HUGE);
     }
     genlru__memory_put(heap->memory, heap->info, heap->info_size * sizeof(*heap->info), 64);
-    genlru__table_fini(&heap->slab, heap->memory);
+    genlru__table_fini(&heap->slab);
     pthread_mutex_destroy(&heap->mutex);
 }
 

@@ -107,8 +107,8 @@ void genlru__index_fini(struct genlru__index *index)
         genlru__memory_put(index->memory, index->segment.at[i], segment_bytes(index), align_of(segment_bytes(index)));
     for (i = 0; i < nr_over; i++)
         genlru__memory_put(index->memory, index->over.at[i], OVER_BYTES, align_of(OVER_BYTES));
-    genlru__table_fini(&index->segment, index->memory);
-    genlru__table_fini(&index->over, index->memory);
+    genlru__table_fini(&index->segment);
+    genlru__table_fini(&index->over);
     index->nr_segments = index->nr_over = 0;
 }
 

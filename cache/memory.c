@@ -72,7 +72,8 @@ void genlru__memory_put(struct genlru__memory *memory, void *address, size_t siz
 
 /* What stands before a table's array. */
 struct header {
-    genlru__rcu_head head;
+    genlru__rcu_head head;  /* of one that was never in use, and is freed later */
+    struct header *smaller; /* the one before it, which somebody may be reading still */
     struct genlru__memory *memory;
     size_t bytes;
     void *at[];
@@ -120,11 +121,14 @@ int genlru__table_init(struct genlru__table *table, struct genlru__memory *memor
     return table->at ? 0 : -ENOMEM;
 }
 
-void genlru__table_fini(struct genlru__table *table, struct genlru__memory *memory)
+void genlru__table_fini(struct genlru__table *table)
 {
-    (void)memory;
-    if (table->at)
-        free_array(header_of(table->at));
+    struct header *header = table->at ? header_of(table->at) : NULL, *smaller;
+
+    for (; header; header = smaller) {
+        smaller = header->smaller;
+        free_array(header);
+    }
     table->at = NULL;
 }
 
@@ -137,8 +141,8 @@ void genlru__table_replace(struct genlru__table *table, void **prepared, uint32_
         return;
     }
     memcpy(prepared, old, table->size * sizeof(*old));
+    header_of(prepared)->smaller = header_of(old);
     /* release T: who reads the new array finds what it was filled with */
     __atomic_store_n(&table->at, prepared, __ATOMIC_RELEASE);
     __atomic_store_n(&table->size, size, __ATOMIC_RELAXED);
-    genlru__rcu_call(&header_of(old)->head, free_after_grace);
 }

@@ -28,7 +28,8 @@ void genlru__memory_put(struct genlru__memory *memory, void *address, size_t siz
 
 /*
  * at[0 .. size-1]: readers load `at` (acquire) after whatever told them that their index exists. It is replaced by one of
- * twice the size; the old one is freed after a grace period. Entries are set before the index is told to anyone.
+ * twice the size at least; the old ones, together no more than the new one, are kept until the end, since writers read the array
+ * in no read section, too. Entries are set before the index is told to anyone.
  */
 struct genlru__table {
     void **at;
@@ -37,7 +38,7 @@ struct genlru__table {
 
 /* A first array. -ENOMEM. */
 int genlru__table_init(struct genlru__table *table, struct genlru__memory *memory, uint32_t size);
-void genlru__table_fini(struct genlru__table *table, struct genlru__memory *memory);
+void genlru__table_fini(struct genlru__table *table);
 /* In two steps, since memory is got without the writer's lock: NULL = no memory. */
 void **genlru__table_prepare(struct genlru__memory *memory, uint32_t size);
 /* An array that came to no use. NULL is allowed. */
