@@ -19,8 +19,9 @@
 enum {
     TOGETHER = 64,    /* dead entries that are worth a grace period while another is under way */
     A_FEW = 16,       /* entries given back with one hold of the lane's lock */
-    MANY_DEAD = 8192, /* or a share of the entries: then the caller waits */
-    SHARE_OF_DEAD = 32
+    MANY_DEAD = 8192, /* or a share of the entries: then the caller waits, which takes it some microseconds */
+    SHARE_OF_DEAD =
+        128 /* liburcu's thread is awake a hundred times a second: without this, what dies meanwhile would wait */
 };
 
 /* ---- callbacks ---- */
