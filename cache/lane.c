@@ -26,14 +26,19 @@ void genlru__lane_uncount(struct genlru__lane *lane)
     genlru__bit_unlock(&lane->lock);
 }
 
+/* A free object; where entries need no more than their memory given back, also one whose grace period is over, as it is. */
 static uint32_t pop(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_, unsigned nr_inserted)
 {
+    struct genlru__grace *grace = NULL;
     uint32_t handle;
 
     genlru__bit_lock(&lane->lock);
     count_inserted(lane, nr_inserted);
     handle = genlru__magazine_pop(&cache->heap, &lane->magazine[class_], class_);
+    if (!handle && !cache->release && !genlru__has_payload(cache->kind))
+        handle = genlru__dead_reuse(cache, lane, &grace);
     genlru__bit_unlock(&lane->lock);
+    genlru__grace_launch(grace);
     return handle;
 }
 
@@ -94,6 +99,7 @@ void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
             magazine->free = magazine->nr = 0;
         }
     }
+    genlru_impl_store_relaxed(&lane->waiting, lane->waiting - nr);
     genlru__bit_unlock(&lane->lock);
     while (nr_too_many)
         genlru__heap_take_back(&cache->heap, too_many[--nr_too_many]);
