@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes: groups of threads that share free objects and counters. */
+/* Lanes: groups of threads that share free objects and counters. And what waits for their locks, and for the other ones. */
+#include <sched.h>
+
 #include "internal.h"
 
 enum { AT_ONCE = 16 };
@@ -12,6 +14,16 @@ unsigned genlru__cache_thread_begin(void)
 
     genlru__cache_thread = 1 + __atomic_fetch_add(&nr_threads, 1, __ATOMIC_RELAXED);
     return genlru__cache_thread;
+}
+
+void genlru__bit_wait(uint32_t *word)
+{
+    enum { SPINS = 64 }; /* longer than any holder that is running needs; then it was preempted */
+    unsigned spins = 0;
+
+    while (!genlru__bit_trylock(word))
+        if (++spins % SPINS == 0)
+            sched_yield();
 }
 
 static void count_inserted(struct genlru__lane *lane, uint64_t by)
