@@ -6,8 +6,7 @@
 #ifndef GENLRU_CACHE_ATOMIC_H
 #define GENLRU_CACHE_ATOMIC_H
 
-#include <sched.h>
-
+#include "genlru/export.h"
 #include "genlru/impl/atomic.h"
 
 static inline uint32_t genlru__u32_load_relaxed(const uint32_t *p)
@@ -62,14 +61,6 @@ static inline void genlru__count(uint64_t *p, uint64_t by)
     __atomic_fetch_add(p, by, __ATOMIC_RELAXED);
 }
 
-enum { GENLRU__SPINS = 64 }; /* longer than any holder that is running needs; then it was preempted */
-
-static inline void genlru__spin_pause(unsigned *spins)
-{
-    if (++*spins % GENLRU__SPINS == 0)
-        sched_yield();
-}
-
 /* Bit 0 of a word that has other uses: true if it was taken. */
 static inline bool genlru__bit_trylock(uint32_t *word)
 {
@@ -78,12 +69,13 @@ static inline bool genlru__bit_trylock(uint32_t *word)
     return !(value & 1u) && genlru__u32_cas_acquire(word, &value, value | 1u);
 }
 
+/* lane.c; apart, so that who need not wait saves no registers for it */
+void genlru__bit_wait(uint32_t *word) __attribute__((cold, visibility("hidden")));
+
 static inline void genlru__bit_lock(uint32_t *word)
 {
-    unsigned spins = 0;
-
-    while (!genlru__bit_trylock(word))
-        genlru__spin_pause(&spins);
+    if (GENLRU_UNLIKELY(!genlru__bit_trylock(word)))
+        genlru__bit_wait(word);
 }
 
 static inline void genlru__bit_unlock(uint32_t *word)

@@ -90,7 +90,7 @@ int genlru__heap_init(struct genlru__heap *heap, struct genlru__memory *memory)
     if (!heap->info || pthread_mutex_init(&heap->mutex, NULL) != 0) {
         genlru__memory_put(memory, heap->info, FIRST_TABLE * sizeof(*heap->info), 64);
         heap->info = NULL;
-        genlru__table_fini(&heap->slab, memory);
+        genlru__table_fini(&heap->slab, heap->memory);
         return -ENOMEM;
     }
     return 0;

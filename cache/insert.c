@@ -229,7 +229,7 @@ static void make_up(struct genlru_cache *cache)
     unsigned nr;
 
     if (charge > capacity)
-        (void)genlru__evict_some(cache, charge - capacity, 1, &nr, &reason);
+        (void)genlru__evict_some(cache, charge - capacity, 1, true, &nr, &reason);
 }
 
 static int insert_new(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,

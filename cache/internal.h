@@ -66,9 +66,10 @@ struct genlru__lane {
     struct genlru__dead_list dead; /* wait for a grace to be free; of `ahead` the first is the oldest */
     struct genlru__ripe_list ripe; /* their grace period is over */
     struct genlru__grace grace[GENLRU__NR_GRACES];
+    uint64_t
+        waiting; /* dead, not given back yet; a sum over lanes means something; written and read as `inserted` is */
     /* relaxed atomics, anyone's */
     uint64_t removed[GENLRU__NR_CAUSES] __attribute__((aligned(64)));
-    uint64_t waiting; /* dead, not given back yet; a sum over lanes means something */
     uint64_t detached;
     uint64_t refused;
     uint64_t loads;
@@ -215,6 +216,7 @@ struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct
                                               unsigned nr_inserted);
 /* An insert that was counted failed. */
 void genlru__lane_uncount(struct genlru__lane *lane);
+/* Dead entries whose grace period is over. */
 void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
                           struct genlru_cache_entry *const *entries, unsigned nr);
 /* Entries in the index, from the lanes' counts. */
@@ -230,6 +232,10 @@ void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry 
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead);
 /* Releases and frees up to max entries whose grace period is over; how many. Calls the owner. Nothing in a callback. */
 unsigned genlru__dead_collect(struct genlru_cache *cache, struct genlru__lane *lane, unsigned max);
+/* One such entry as an object; under the lane's lock. Only where nobody is told of its end. 0: none. Then launch *ret_launch. */
+uint32_t genlru__dead_reuse(struct genlru_cache *cache, struct genlru__lane *lane, struct genlru__grace **ret_launch);
+/* Without the lock; NULL is allowed. */
+void genlru__grace_launch(struct genlru__grace *grace);
 /* Where very many are dead: waits for a grace period, and they are ripe. */
 void genlru__dead_relieve(struct genlru_cache *cache, struct genlru__lane *lane);
 /* How many that is in a cache of so many entries. */
@@ -246,9 +252,12 @@ int genlru__call_can_evict(struct genlru_cache *cache, const struct genlru_cache
 /* Charges `charge`, evicting if need be; 0, -EFBIG, -ENOBUFS, -EAGAIN. `is_firm`: beyond the capacity is an error. */
 int genlru__room_take(struct genlru_cache *cache, uint64_t charge, bool is_firm);
 void genlru__room_give(struct genlru_cache *cache, uint64_t charge);
-/* Evicts up to `want` of charge in slices; returns what went, and the last slice's reason. */
-uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, unsigned *ret_nodes,
-                            enum genlru_evict_reason *ret_reason);
+/*
+ * Evicts up to `want` of charge in slices; returns what went, and the last slice's reason: BUSY if it may not wait for core's
+ * lock and would have to.
+ */
+uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, bool may_wait,
+                            unsigned *ret_nodes, enum genlru_evict_reason *ret_reason);
 
 /* ---- insert.c, get.c, maintain.c ---- */
 

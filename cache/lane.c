@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes: groups of threads that share free objects and counters. */
+/* Lanes: groups of threads that share free objects and counters. And what waits for their locks, and for the other ones. */
+#include <sched.h>
+
 #include "internal.h"
 
 enum { AT_ONCE = 16 };
@@ -14,6 +16,16 @@ unsigned genlru__cache_thread_begin(void)
     return genlru__cache_thread;
 }
 
+void genlru__bit_wait(uint32_t *word)
+{
+    enum { SPINS = 64 }; /* longer than any holder that is running needs; then it was preempted */
+    unsigned spins = 0;
+
+    while (!genlru__bit_trylock(word))
+        if (++spins % SPINS == 0)
+            sched_yield();
+}
+
 static void count_inserted(struct genlru__lane *lane, uint64_t by)
 {
     genlru_impl_store_relaxed(&lane->inserted, lane->inserted + by);
@@ -26,14 +38,19 @@ void genlru__lane_uncount(struct genlru__lane *lane)
     genlru__bit_unlock(&lane->lock);
 }
 
+/* A free object; where entries need no more than their memory given back, also one whose grace period is over, as it is. */
 static uint32_t pop(struct genlru_cache *cache, struct genlru__lane *lane, unsigned class_, unsigned nr_inserted)
 {
+    struct genlru__grace *grace = NULL;
     uint32_t handle;
 
     genlru__bit_lock(&lane->lock);
     count_inserted(lane, nr_inserted);
     handle = genlru__magazine_pop(&cache->heap, &lane->magazine[class_], class_);
+    if (!handle && !cache->release && !genlru__has_payload(cache->kind))
+        handle = genlru__dead_reuse(cache, lane, &grace);
     genlru__bit_unlock(&lane->lock);
+    genlru__grace_launch(grace);
     return handle;
 }
 
@@ -94,6 +111,7 @@ void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
             magazine->free = magazine->nr = 0;
         }
     }
+    genlru_impl_store_relaxed(&lane->waiting, lane->waiting - nr);
     genlru__bit_unlock(&lane->lock);
     while (nr_too_many)
         genlru__heap_take_back(&cache->heap, too_many[--nr_too_many]);

@@ -28,7 +28,7 @@ static unsigned evict_down(struct genlru_cache *cache, uint64_t budget)
     unsigned nr = 0;
 
     if (charge > low)
-        (void)genlru__evict_some(cache, charge - low, (unsigned)budget, &nr, &reason);
+        (void)genlru__evict_some(cache, charge - low, (unsigned)budget, true, &nr, &reason);
     return nr;
 }
 

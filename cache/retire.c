@@ -19,8 +19,9 @@
 enum {
     TOGETHER = 64,    /* dead entries that are worth a grace period while another is under way */
     A_FEW = 16,       /* entries given back with one hold of the lane's lock */
-    MANY_DEAD = 8192, /* or a share of the entries: then the caller waits */
-    SHARE_OF_DEAD = 32
+    MANY_DEAD = 8192, /* or a share of the entries: then the caller waits, which takes it some microseconds */
+    SHARE_OF_DEAD =
+        128 /* liburcu's thread is awake a hundred times a second: without this, what dies meanwhile would wait */
 };
 
 /* ---- callbacks ---- */
@@ -161,7 +162,7 @@ static void ripen(genlru__rcu_head *head)
     genlru__rcu_ended();
 }
 
-static void launch(struct genlru__grace *grace)
+void genlru__grace_launch(struct genlru__grace *grace)
 {
     if (grace)
         genlru__rcu_call(&grace->head, ripen);
@@ -197,7 +198,6 @@ static void give_all_back(struct genlru_cache *cache, struct genlru__lane *lane,
     for (i = 0; i < nr && (cache->release || genlru__has_payload(cache->kind)); i++)
         give_back(cache, entries[i]);
     genlru__objects_free(cache, lane, entries, nr);
-    genlru__count(&lane->waiting, 0 - (uint64_t)nr);
 }
 
 /* Takes up to max entries off a list. */
@@ -216,6 +216,36 @@ static unsigned take_some(struct genlru_cache *cache, uint32_t *first, struct ge
         entries[nr++] = e;
     }
     return nr;
+}
+
+/* Under the lane's lock, which every writer of `waiting` has. */
+static void count_waiting(struct genlru__lane *lane, uint64_t by)
+{
+    genlru_impl_store_relaxed(&lane->waiting, lane->waiting + by);
+}
+
+uint32_t genlru__dead_reuse(struct genlru_cache *cache, struct genlru__lane *lane, struct genlru__grace **ret_launch)
+{
+    struct genlru_cache_entry *e = NULL;
+    struct genlru__grace *grace;
+    uint32_t first = lane->ripe.first;
+
+    *ret_launch = NULL;
+    if (first) {
+        (void)take_some(cache, &first, &e, 1);
+        genlru__u32_store_relaxed(&lane->ripe.first, first);
+    } else if ((grace = grace_in(lane, GENLRU__GRACE_RIPE)) != NULL) {
+        (void)take_some(cache, &grace->first, &e, 1);
+        if (!grace->first) {
+            genlru__u32_store_relaxed(&grace->state, GENLRU__GRACE_IDLE);
+            *ret_launch = load_grace(lane);
+            genlru__u32_store_relaxed(&lane->nr_dead, lane->dead.nr);
+        }
+    }
+    if (!e)
+        return 0;
+    count_waiting(lane, 0 - UINT64_C(1));
+    return genlru__heap_handle(e);
 }
 
 /* Up to max ripe entries of the lane; and a grace to launch. */
@@ -263,7 +293,7 @@ unsigned genlru__dead_collect(struct genlru_cache *cache, struct genlru__lane *l
         return 0;
     while (total < max) {
         nr = take_ripe(cache, lane, entries, max - total < A_FEW ? max - total : A_FEW, &grace);
-        launch(grace);
+        genlru__grace_launch(grace);
         if (!nr)
             break;
         give_all_back(cache, lane, entries, nr);
@@ -307,9 +337,9 @@ void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dea
 
     if (!dead->nr)
         return;
-    genlru__count(&lane->waiting, dead->nr);
     genlru__room_give(cache, dead->charge);
     genlru__bit_lock(&lane->lock);
+    count_waiting(lane, dead->nr);
     last = genlru__heap_at(&cache->heap, dead->last);
     set_link(last, lane->dead.first, get_link(last).ahead);
     if (!lane->dead.nr)
@@ -321,7 +351,7 @@ void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dea
     grace = load_grace(lane);
     genlru__u32_store_relaxed(&lane->nr_dead, lane->dead.nr);
     genlru__bit_unlock(&lane->lock);
-    launch(grace);
+    genlru__grace_launch(grace);
     *dead = (struct genlru__dead_list){0, 0, 0, {0}, 0};
 }
 

@@ -2,7 +2,8 @@
 /*
  * The bound. `charge` counts what entries weigh from before they are inserted until they are dead and nobody holds
  * them; reservations and loads under way, too. Who adds more than fits evicts first: what is over, but at most about
- * twice what he adds, and at least a few entries at a time, since batches are cheaper.
+ * twice what he adds, and at least a few entries at a time, since batches are cheaper. Under a soft limit he need not wait for
+ * core's lock: who has it is evicting for himself and ahead, so as much as is evicted ahead may be over for that moment.
  *
  * A batch: victims from core; their buckets prefetched; then each is taken out of the index, and who wins it there
  * decides (genlru/lru.h). Victims with handles are parked, those the owner does not let go are put back.
@@ -70,10 +71,10 @@ static void evict_one(struct genlru_cache *cache, const struct genlru_victim *vi
 }
 
 /* One batch; what it freed of charge and how many entries. */
-static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned max, unsigned *ret_nodes,
+static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned max, bool may_wait, unsigned *ret_nodes,
                             enum genlru_evict_reason *ret_reason)
 {
-    struct genlru_budget budget = {want, 0, MAX_SCANNED, 0, 0, 0};
+    struct genlru_budget budget = {want, 0, MAX_SCANNED, 0, 0, may_wait ? 0 : GENLRU_BUDGET_TRY};
     struct genlru__lane *lane = genlru__lane_of(cache);
     struct genlru__dead_list dead = genlru__dead_begin(lane);
     struct genlru_victim victims[BATCH];
@@ -97,8 +98,8 @@ static uint64_t evict_batch(struct genlru_cache *cache, uint64_t want, unsigned 
     return charge;
 }
 
-uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, unsigned *ret_nodes,
-                            enum genlru_evict_reason *ret_reason)
+uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned max_nodes, bool may_wait,
+                            unsigned *ret_nodes, enum genlru_evict_reason *ret_reason)
 {
     uint64_t charge = 0;
     unsigned nr_fruitless = 0, nr_nodes = 0;
@@ -107,11 +108,11 @@ uint64_t genlru__evict_some(struct genlru_cache *cache, uint64_t want, unsigned 
     while (charge < want && nr_nodes < max_nodes && nr_fruitless < FRUITLESS) {
         unsigned nr;
 
-        charge += evict_batch(cache, want - charge, max_nodes - nr_nodes, &nr, ret_reason);
+        charge += evict_batch(cache, want - charge, max_nodes - nr_nodes, may_wait, &nr, ret_reason);
         nr_nodes += nr;
         nr_fruitless = nr ? 0 : nr_fruitless + 1;
         if (*ret_reason == GENLRU_EVICT_NOTHING || *ret_reason == GENLRU_EVICT_PINNED ||
-            *ret_reason == GENLRU_EVICT_INCONSISTENT)
+            *ret_reason == GENLRU_EVICT_INCONSISTENT || *ret_reason == GENLRU_EVICT_BUSY)
             break;
     }
     *ret_nodes = nr_nodes;
@@ -126,19 +127,27 @@ static uint64_t min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What an insert of `charge` evicts when the cache is `over` by so much. */
-static uint64_t goal(uint64_t capacity, uint64_t over, uint64_t charge)
+/* As much may be evicted ahead of need; and left over for a moment, where another thread is making room. */
+static uint64_t slack(uint64_t capacity, uint64_t charge)
 {
-    uint64_t fair = min(over, 2 * charge), batch = min(capacity / SHARE_OF_SLACK, BATCH * charge);
+    return min(capacity / SHARE_OF_SLACK, BATCH * charge);
+}
 
-    return fair > batch ? fair : batch;
+/* An insert of `charge` makes room in a cache that is `over`. */
+static void make_room(struct genlru_cache *cache, uint64_t capacity, uint64_t over, uint64_t charge, bool is_firm,
+                      enum genlru_evict_reason *ret_reason)
+{
+    uint64_t fair = min(over, 2 * charge), ahead = slack(capacity, charge);
+    unsigned nr_nodes;
+
+    (void)genlru__evict_some(cache, fair > ahead ? fair : ahead, UINT32_MAX, is_firm || over > ahead, &nr_nodes,
+                             ret_reason);
 }
 
 int genlru__room_take(struct genlru_cache *cache, uint64_t charge, bool is_firm)
 {
     uint64_t capacity = genlru_impl_load_relaxed(&cache->capacity), total;
     enum genlru_evict_reason reason = GENLRU_EVICT_MET;
-    unsigned nr_nodes;
 
     if (charge > capacity || capacity == 0)
         return -EFBIG;
@@ -152,7 +161,7 @@ int genlru__room_take(struct genlru_cache *cache, uint64_t charge, bool is_firm)
     if (GENLRU_LIKELY(total <= capacity))
         return 0;
     if (charge)
-        genlru__evict_some(cache, goal(capacity, total - capacity, charge), UINT32_MAX, &nr_nodes, &reason);
+        make_room(cache, capacity, total - capacity, charge, is_firm, &reason);
     if (!is_firm || genlru_impl_load_relaxed(&cache->charge) <= genlru_impl_load_relaxed(&cache->capacity))
         return 0;
     genlru__room_give(cache, charge);

@@ -87,8 +87,10 @@ enum genlru_cache_value_kind {
 };
 
 enum genlru_cache_limit {
-    GENLRU_CACHE_SOFT = 0, /* an insert may go beyond the capacity when nothing can be evicted; worked off later */
-    GENLRU_CACHE_HARD = 1, /* an insert fails instead: -ENOBUFS, -EAGAIN */
+    GENLRU_CACHE_SOFT =
+        0, /* an insert may go beyond the capacity when nothing can be evicted, and a little when others are
+                              evicting (genlru_cache_insert); worked off later */
+    GENLRU_CACHE_HARD = 1,         /* an insert fails instead: -ENOBUFS, -EAGAIN */
     GENLRU_CACHE_RESERVE_FIRST = 2 /* hard, and an insert needs a reservation: room is made before the work is done */
 };
 
@@ -280,7 +282,9 @@ struct genlru_cache_insert {
  * Inserts. Returns 0, GENLRU_CACHE_REPLACED_OLD, or an error as above. ret_entry (may be NULL) gets a handle: of the new
  * entry, or with -EEXIST of the one that is there. Readers see the old value or the new one, never neither. Makes room
  * first: evicts at most about twice what it adds, and 8 entries; what is evicted more at a time than needed is at most
- * 1/64 of the capacity. Calls can_evict and release. Locks: bucket, stripe, core. O(1), amortised.
+ * 1/64 of the capacity. Under a soft limit it goes on without making room while another thread has core's lock and what
+ * is over, this charge included, is no more than 1/64 of the capacity and than 8 times this charge; it waits for that lock
+ * else, and under a hard limit always. Calls can_evict and release. Locks: bucket, stripe, core. O(1), amortised.
  */
 GENLRU_API int genlru_cache_insert(struct genlru_cache *cache, const void *key, size_t key_bytes,
                                    const struct genlru_cache_insert *how, struct genlru_cache_entry **ret_entry);

@@ -222,15 +222,21 @@ struct genlru_budget {
                              where there is no memory to move nodes one by one */
     uint64_t deadline_ns; /* on the config's clock; looked at between batches of 64 */
     uint32_t types;       /* bit t = type t may be evicted; 0 = all */
-    uint32_t flags;       /* 0 */
+    uint32_t flags;       /* GENLRU_BUDGET_... */
+};
+
+/* Flags of a budget. */
+enum {
+    GENLRU_BUDGET_TRY = 1u << 0 /* where a batch would wait for the lru's lock, the call ends: GENLRU_EVICT_BUSY */
 };
 
 enum genlru_evict_reason {
-    GENLRU_EVICT_MET = 0,         /* a goal was reached */
-    GENLRU_EVICT_NOTHING = 1,     /* no node is left */
-    GENLRU_EVICT_PINNED = 2,      /* nodes are left, all of them pinned */
-    GENLRU_EVICT_BUDGET = 3,      /* scanned, deadline or the victims' array is used up */
-    GENLRU_EVICT_INCONSISTENT = 4 /* the counters tell of nodes that are on no list; the error hook was told once */
+    GENLRU_EVICT_MET = 0,          /* a goal was reached */
+    GENLRU_EVICT_NOTHING = 1,      /* no node is left */
+    GENLRU_EVICT_PINNED = 2,       /* nodes are left, all of them pinned */
+    GENLRU_EVICT_BUDGET = 3,       /* scanned, deadline or the victims' array is used up */
+    GENLRU_EVICT_INCONSISTENT = 4, /* the counters tell of nodes that are on no list; the error hook was told once */
+    GENLRU_EVICT_BUSY = 5          /* GENLRU_BUDGET_TRY, and another had the lru's lock: says nothing of what is left */
 };
 
 struct genlru_victim {
@@ -258,6 +264,11 @@ struct genlru_evict_result {
  * Takes the lru's lock for one batch at a time (at most 64 victims); calls no code of the owner's under
  * it. Each call is bounded: by the budget, and by a few looks at each node in any case, after which
  * tiers no longer protect; so a call with no limits isolates a node whenever one is not pinned.
+ *
+ * With GENLRU_BUDGET_TRY no batch waits for that lock: the call ends with what it has, as a rule nothing, and with
+ * GENLRU_EVICT_BUSY. For an owner who may be over his bound for a moment, while the one who has the lock makes room. What is done
+ * between batches waits as ever: handing over open blocks (once a generation, or where a list has no others), asking for a
+ * block, the look whether the counters agree when no list has nodes.
  */
 GENLRU_API int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct genlru_victim *victims,
                             size_t max, struct genlru_evict_result *ret_result);

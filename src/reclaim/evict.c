@@ -184,7 +184,16 @@ static void count_batch(struct genlru *lru, const struct genlru_evict_result *be
     genlru__bump(&lru->stat.parked, now->parked - before->parked);
 }
 
-static void batch(struct genlru__scan *scan, struct after_batch *after)
+static bool lock(struct genlru__scan *scan)
+{
+    if (scan->budget->flags & GENLRU_BUDGET_TRY)
+        return genlru__mutex_trylock(&scan->lru->lock);
+    genlru__mutex_lock(&scan->lru->lock);
+    return true;
+}
+
+/* False: it was to be tried only, and another has the lock. */
+static bool batch(struct genlru__scan *scan, struct after_batch *after)
 {
     struct genlru *lru = scan->lru;
     const struct genlru_evict_result before = scan->result;
@@ -193,7 +202,8 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     unsigned type;
 
     *after = (struct after_batch){.flush = false};
-    genlru__mutex_lock(&lru->lock);
+    if (!lock(scan))
+        return false;
     after->born_from = lru->max_seq + 1;
     clock = genlru_impl_load_relaxed(&lru->eviction_clock);
     scan->clock = clock;
@@ -217,6 +227,7 @@ static void batch(struct genlru__scan *scan, struct after_batch *after)
     (void)genlru__reserve_fill(lru); /* without memory the next batch does with what it frees */
     if (after->flush)
         genlru__flush(lru, after->list);
+    return true;
 }
 
 static bool any_type_has_lists(struct genlru *lru, uint32_t types)
@@ -366,7 +377,10 @@ static void run(struct genlru__scan *scan)
             scan->result.reason = GENLRU_EVICT_BUDGET;
             return;
         }
-        batch(scan, &after);
+        if (!batch(scan, &after)) {
+            scan->result.reason = GENLRU_EVICT_BUSY;
+            return;
+        }
         if (after.has_nothing && !genlru__scan_is_over(scan) && nothing_left(scan))
             return;
         if (is_out_of_bounds(scan, &bounds, after.made_progress)) {
@@ -398,7 +412,7 @@ int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct 
 
     if (!lru || !victims || max == 0 || max > INT_MAX)
         return -EINVAL;
-    if (budget && (budget->flags || budget->types >> lru->nr_types))
+    if (budget && (budget->flags & ~(uint32_t)GENLRU_BUDGET_TRY || budget->types >> lru->nr_types))
         return -EINVAL;
     begin(&scan, lru, budget ? budget : &no_budget, victims, max);
     run(&scan);

@@ -148,7 +148,7 @@ static void evict(struct owner *owner, struct fuzz_bytes *bytes)
     budget.scanned = choice & 4 ? fuzz_take(bytes, 1) : 0;
     budget.deadline_ns = choice & 8 ? owner->now + fuzz_take(bytes, 1) : 0;
     budget.types = choice & 16 ? (uint32_t)fuzz_take(bytes, 1) : 0;
-    budget.flags = choice == 255;
+    budget.flags = choice == 255 ? 2 : choice >> 6 == 2 ? GENLRU_BUDGET_TRY : 0;
     nr = genlru_evict(owner->lru, &budget, victims, 1 + choice % 16, &result);
     FUZZ_CHECK(nr >= 0 || nr == -EINVAL, "evict: %d", nr);
     for (i = 0; i < nr; i++) {

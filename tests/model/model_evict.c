@@ -474,7 +474,7 @@ int model_evict(struct model *model, const struct genlru_budget *budget, struct 
 {
     struct call call = {.model = model, .budget = budget, .victims = victims, .max = max};
 
-    if (max == 0 || max > INT_MAX || budget->flags || budget->types >> model->nr_types)
+    if (max == 0 || max > INT_MAX || budget->flags & ~(unsigned)GENLRU_BUDGET_TRY || budget->types >> model->nr_types)
         return -EINVAL;
     run(&call);
     if (model->policy.probation.percent)

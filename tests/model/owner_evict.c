@@ -156,7 +156,7 @@ void owner_op_evict(struct rig *rig)
     if (rig_one_in(rig, 4))
         budget.types = (uint32_t)rig_below(rig, rig_one_in(rig, 8) ? 32 : 1u << rig->config.nr_types);
     if (rig_one_in(rig, 50))
-        budget.flags = 1;
+        budget.flags = 1u << rig_below(rig, 2); /* the model waits for nobody, so there it may as well only try */
     if (rig_one_in(rig, 50))
         max = rig_one_in(rig, 2) ? 0 : (size_t)INT_MAX + 1;
     nr = evict(rig, &budget, max);

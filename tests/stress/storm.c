@@ -44,6 +44,9 @@ void storm_evict_excess(struct toy_thread *thread)
 {
     struct genlru_budget budget = {.charge = genlru_excess(thread->toy->lru)};
 
+    if (stress_once_in(&thread->random, 2))
+        budget.flags = GENLRU_BUDGET_TRY;
+
     if (budget.charge)
         (void)toy_evict(thread, &budget, 16, NULL);
 }
@@ -57,7 +60,10 @@ void storm_get(struct toy_thread *thread)
 
 void storm_evict(struct toy_thread *thread)
 {
-    (void)toy_evict(thread, NULL, 1 + stress_below(&thread->random, 8), NULL);
+    const struct genlru_budget tries = {.flags = GENLRU_BUDGET_TRY};
+
+    (void)toy_evict(thread, stress_once_in(&thread->random, 2) ? &tries : NULL, 1 + stress_below(&thread->random, 8),
+                    NULL);
 }
 
 void storm_age(struct toy_thread *thread)

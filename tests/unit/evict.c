@@ -70,7 +70,7 @@ Test(evict, refuses)
     cr_assert(genlru_evict(w->lru, NULL, w->victims, 0, NULL) == -EINVAL);
     cr_assert(genlru_evict(w->lru, NULL, w->victims, (size_t)INT32_MAX + 1, NULL) == -EINVAL);
     cr_assert(evict(w, BUDGET(.types = 2), 1) == -EINVAL, "a type that the lru does not have");
-    cr_assert(evict(w, BUDGET(.flags = 1), 1) == -EINVAL);
+    cr_assert(evict(w, BUDGET(.flags = 2), 1) == -EINVAL);
     after = unit_stat(w->lru);
     cr_assert(memcmp(&before, &after, sizeof(before)) == 0);
     end(w);
@@ -107,6 +107,49 @@ Test(evict, goals)
     cr_assert(evict(w, BUDGET(.charge = 1), 100) == 1);
     cr_assert(evict(w, BUDGET(.charge = UINT64_MAX), 4096) == 1000 - 7 - 64 - 50 - 65 - 3 - 5 - 2 - 1);
     cr_assert(w->result.reason == GENLRU_EVICT_NOTHING);
+    end(w);
+}
+
+/* Whoever has the lock, a call that only tries it comes back; and does what any call does when nobody has. */
+Test(evict, tries)
+{
+    struct world *w = begin(NULL, 1000, 0);
+    struct genlru_stat before, after;
+
+    genlru__mutex_lock(&w->lru->lock);
+    before = unit_stat(w->lru);
+    cr_assert(evict(w, BUDGET(.nodes = 7, .flags = GENLRU_BUDGET_TRY), 100) == 0);
+    cr_assert(w->result.reason == GENLRU_EVICT_BUSY && w->result.scanned == 0);
+    after = unit_stat(w->lru);
+    cr_assert(memcmp(&before, &after, sizeof(before)) == 0, "nothing was changed");
+    genlru__mutex_unlock(&w->lru->lock);
+    cr_assert(evict(w, BUDGET(.nodes = 7, .flags = GENLRU_BUDGET_TRY), 100) == 7);
+    cr_assert(w->result.reason == GENLRU_EVICT_MET);
+    cr_assert(evict(w, BUDGET(.flags = GENLRU_BUDGET_TRY), 4096) == 993 && w->result.reason == GENLRU_EVICT_NOTHING);
+    end(w);
+}
+
+/* Takes the lru's lock when the clock is read for the third time: between the second batch and the third. */
+static struct genlru *locked_later;
+static unsigned nr_readings;
+
+static uint64_t lock_later(void *ctx)
+{
+    (void)ctx;
+    if (++nr_readings == 3)
+        genlru__mutex_lock(&locked_later->lock);
+    return 0;
+}
+
+Test(evict, keeps_what_it_has_when_others_come)
+{
+    struct world *w = begin(NULL, 1000, 0);
+
+    locked_later = w->lru;
+    w->lru->now_ns = lock_later;
+    cr_assert(evict(w, BUDGET(.deadline_ns = 1, .flags = GENLRU_BUDGET_TRY), 1000) == 2 * 64);
+    cr_assert(w->result.reason == GENLRU_EVICT_BUSY && nr_readings == 3);
+    genlru__mutex_unlock(&w->lru->lock);
     end(w);
 }
 

@@ -3,6 +3,7 @@
 #include "base/lock.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "unit.h"
@@ -46,6 +47,44 @@ Test(lock, mutex)
     genlru__mutex_unlock(&lock);
     cr_assert(can_take(try_mutex, &lock));
     genlru__mutex_fini(&lock);
+}
+
+enum { NR_ADDS = 20000, NR_ADDERS = 4 };
+
+struct sum {
+    struct genlru__mutex lock;
+    unsigned long value;
+};
+
+/* Now and then the holder lets others run, so that they try in vain and sleep. */
+static void *add_up(void *arg)
+{
+    struct sum *sum = arg;
+    unsigned i;
+
+    for (i = 0; i < NR_ADDS; i++) {
+        genlru__mutex_lock(&sum->lock);
+        sum->value++;
+        if (i % 64 == 0)
+            sched_yield();
+        genlru__mutex_unlock(&sum->lock);
+    }
+    return NULL;
+}
+
+Test(lock, mutex_excludes)
+{
+    struct sum sum = {.value = 0};
+    pthread_t thread[NR_ADDERS];
+    unsigned i;
+
+    cr_assert(genlru__mutex_init(&sum.lock, GENLRU__RANK_LRU) == 0);
+    for (i = 0; i < NR_ADDERS; i++)
+        cr_assert(pthread_create(&thread[i], NULL, add_up, &sum) == 0);
+    for (i = 0; i < NR_ADDERS; i++)
+        pthread_join(thread[i], NULL);
+    cr_assert(sum.value == (unsigned long)NR_ADDS * NR_ADDERS, "%lu", sum.value);
+    genlru__mutex_fini(&sum.lock);
 }
 
 Test(lock, spin)
