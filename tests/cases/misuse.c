@@ -46,7 +46,9 @@ static void test_arguments(void)
     STRESS_CHECK(genlru_evict(lru, NULL, &victim, 0, NULL) == -EINVAL, "room for none");
     STRESS_CHECK(genlru_evict(lru, NULL, &victim, (size_t)INT_MAX + 1, NULL) == -EINVAL, "too much room");
     STRESS_CHECK(genlru_evict(lru, &(struct genlru_budget){.types = 2}, &victim, 1, NULL) == -EINVAL, "types");
-    STRESS_CHECK(genlru_evict(lru, &(struct genlru_budget){.flags = 1}, &victim, 1, NULL) == -EINVAL, "flags");
+    STRESS_CHECK(genlru_evict(lru, &(struct genlru_budget){.flags = ~(uint32_t)GENLRU_BUDGET_TRY}, &victim, 1, NULL) ==
+                     -EINVAL,
+                 "flags");
     STRESS_CHECK(genlru_advise(lru, &node, (enum genlru_advice)99) == -EINVAL, "advice");
     STRESS_CHECK(genlru_charge(lru) == 0, "charge");
     case_add(lru, &node, 0);
