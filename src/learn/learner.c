@@ -6,8 +6,10 @@
 
 enum {
     MIN_LOOK = 100,
-    FADE = 100,         /* a hundredth */
-    MAX_SEEN = 1 << 20, /* accesses of a span: beyond, it is halved. So products of its counts fit 64 bits */
+    FADE = 100, /* a hundredth */
+    /* So that products of two counts fit 64 bits: with so many misses a span is halved; accesses are counted no further. */
+    MAX_MISSED = 1 << 20,
+    MAX_SEEN = 1 << 28,
 };
 
 static const struct genlru__learner_constants chosen = {
@@ -16,6 +18,7 @@ static const struct genlru__learner_constants chosen = {
     .missed_permille = 1,
     .noise_percent = {[GENLRU__SPAN_LONG] = 50, [GENLRU__SPAN_ALL] = 300, [GENLRU__SPAN_SHORT] = 200},
     .fade_permille = {[GENLRU__SPAN_LONG] = 75, [GENLRU__SPAN_ALL] = 0, [GENLRU__SPAN_SHORT] = 10},
+    .past_percent = 500,
     .change_percent = 150,
     .look_permille = 100,
 };
@@ -56,14 +59,18 @@ static void fade(struct genlru__evidence *evidence, unsigned parts)
 static void count_misses(struct genlru__evidence *evidence, uint32_t missed)
 {
     uint32_t hit = ~missed & ((1u << GENLRU__NR_RULES) - 1), i, j;
+    bool is_full = false;
 
     for (i = missed; i; i &= i - 1) {
         unsigned loser = (unsigned)__builtin_ctz(i);
 
         evidence->missed[loser] += GENLRU__LEARNER_ONE;
+        is_full = is_full || evidence->missed[loser] >= (uint64_t)MAX_MISSED * GENLRU__LEARNER_ONE;
         for (j = hit; j; j &= j - 1)
             evidence->lead[loser][__builtin_ctz(j)] += GENLRU__LEARNER_ONE;
     }
+    if (is_full)
+        fade(evidence, 2);
 }
 
 static void count(struct genlru__learner *learner, enum genlru__span span, uint32_t missed)
@@ -71,9 +78,8 @@ static void count(struct genlru__learner *learner, enum genlru__span span, uint3
     struct genlru__evidence *evidence = &learner->evidence[span];
     uint32_t permille = learner->constants.fade_permille[span];
 
-    evidence->seen += GENLRU__LEARNER_ONE;
-    if (evidence->seen >= (uint64_t)MAX_SEEN * GENLRU__LEARNER_ONE)
-        fade(evidence, 2);
+    if (evidence->seen < (uint64_t)MAX_SEEN * GENLRU__LEARNER_ONE)
+        evidence->seen += GENLRU__LEARNER_ONE;
     if (missed)
         count_misses(evidence, missed);
     if (permille && (missed >> learner->current & 1u) && --learner->until_fade[span] == 0) {
@@ -110,16 +116,26 @@ static uint64_t cost_of_change(const struct genlru__learner *learner, enum genlr
            learner->evidence[span].missed[learner->current] * k->missed_permille / 1000;
 }
 
+/* How many roots of what is counted a lead of rule j must exceed, in per cent. */
+static uint64_t noise_of(const struct genlru__learner *learner, enum genlru__span span, unsigned j)
+{
+    const uint64_t *missed = learner->evidence[GENLRU__SPAN_ALL].missed;
+
+    if (span == GENLRU__SPAN_LONG && missed[j] > missed[learner->current])
+        return learner->constants.past_percent;
+    return learner->constants.noise_percent[span];
+}
+
 /* Whether rule j should replace the one in force. */
 static bool is_better(const struct genlru__learner *learner, enum genlru__span span, unsigned j)
 {
     const struct genlru__evidence *evidence = &learner->evidence[span];
     uint64_t saved = evidence->lead[learner->current][j], lost = evidence->lead[j][learner->current];
-    uint64_t cost = cost_of_change(learner, span), noise = learner->constants.noise_percent[span], gain;
+    uint64_t cost = cost_of_change(learner, span), noise = noise_of(learner, span, j), gain;
 
     if (saved <= lost + cost)
         return false;
-    gain = saved - lost - cost; /* gain > noise * sqrt(sum), squared; counts are at most 2^28 (MAX_SEEN) */
+    gain = saved - lost - cost; /* gain > noise * sqrt(sum), squared; counts are at most 2^28 (MAX_MISSED) */
     return gain * gain / GENLRU__LEARNER_ONE * (100 * 100) > (saved + lost) * (noise * noise);
 }
 
@@ -141,7 +157,7 @@ static bool has_load_changed(const struct genlru__learner *learner)
     const struct genlru__evidence *now = &learner->evidence[GENLRU__SPAN_SHORT];
     const struct genlru__evidence *before = &learner->evidence[GENLRU__SPAN_LONG];
 
-    /* whole accesses on one side of each product: 20 bits and 28 */
+    /* 28 bits, 28 (whole accesses), and 8 */
     return now->missed[learner->current] * (before->seen / GENLRU__LEARNER_ONE) * 100 >
            before->missed[learner->current] * (now->seen / GENLRU__LEARNER_ONE) * learner->constants.change_percent;
 }
@@ -163,12 +179,15 @@ uint32_t genlru__learner_best(const struct genlru__learner *learner, enum genlru
 
 void genlru__learner_follow(struct genlru__learner *learner, uint32_t rule, enum genlru__span span)
 {
-    struct genlru__evidence *evidence = learner->evidence;
+    struct genlru__evidence *of_late = &learner->evidence[GENLRU__SPAN_LONG];
+    struct genlru__evidence *all = &learner->evidence[GENLRU__SPAN_ALL];
+    bool is_past = all->missed[rule] > all->missed[learner->current];
 
     learner->current = rule;
     learner->age = 0;
     if (span != GENLRU__SPAN_LONG)
-        evidence[GENLRU__SPAN_LONG] = evidence[span];
-    if (span == GENLRU__SPAN_SHORT)
-        evidence[GENLRU__SPAN_ALL] = evidence[span];
+        *of_late = learner->evidence[span];
+    /* where it holds the opposite ALL is of another load, and would have the rule of then back at the next look */
+    if (span == GENLRU__SPAN_SHORT || (span == GENLRU__SPAN_LONG && is_past))
+        *all = *of_late;
 }

@@ -11,9 +11,11 @@
  *   ALL     since the load changed   the same, where they are so small that only their sum shows
  *   SHORT   some n misses            what it is like now
  *
- * Rule j is to replace rule c once it saved more than chance and the change cost:
+ * Rule j is to replace rule c once it saved more than chance and the change cost; the spans are asked in this order, and the first that
+ * names rules decides for the one of them that it saw miss least:
  *
  *   LONG    lead[c][j] - lead[j][c]  >  1/2 sqrt(lead[c][j] + lead[j][c])  +  missed[c] / 1000  +  n/10 * 3n / (3n + age)
+ *           ... 5 sqrt(...) where ALL saw j miss more than c
  *   ALL     lead[c][j] - lead[j][c]  >  3 sqrt(...)  +  n/10
  *   SHORT   lead[c][j] - lead[j][c]  >  2 sqrt(...)  +  n/10, if c misses half as often again as in LONG: the load has changed
  *
@@ -23,7 +25,8 @@
  * cost, which comes once, weighs less the longer c has been in force: age is in sampled accesses since, from the first on of
  * which the rules thought differently (while the cache fills they all agree). Time in which nothing is missed makes nothing forgotten.
  *
- * What decided is what the others go on from: LONG remembers all that ALL does, or both forget what SHORT has.
+ * Spans that contradict each other would change the rule back and forth. So LONG goes on from what ALL decided; and where the load has
+ * changed, as SHORT found or LONG against ALL, what decided is all that is remembered.
  *
  * Integers throughout, so that every platform learns alike.
  */
@@ -45,10 +48,11 @@ struct genlru__learner_constants {
     uint32_t cost_halves;   /* ... half of that once a rule has been in force for this many accesses an entry (LONG) */
     uint32_t missed_permille;                 /* of the misses: what a difference must be worth (LONG) */
     uint32_t noise_percent[GENLRU__NR_SPANS]; /* of the root of the sum */
-    uint32_t
-        fade_permille[GENLRU__NR_SPANS]; /* of the entries: misses after which counts lose a hundredth; 0 = never */
-    uint32_t change_percent;             /* SHORT counts where it is missed so often as LONG says, or more */
-    uint32_t look_permille;              /* of the entries: sampled accesses between two looks, at least 100 */
+    uint32_t past_percent;                    /* ... in LONG, where ALL holds the opposite */
+    /* Of the entries: misses after which counts lose a hundredth; 0 = never. */
+    uint32_t fade_permille[GENLRU__NR_SPANS];
+    uint32_t change_percent; /* SHORT counts where it is missed so often as LONG says, or more */
+    uint32_t look_permille;  /* of the entries: sampled accesses between two looks, at least 100 */
 };
 
 struct genlru__evidence {

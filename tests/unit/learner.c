@@ -171,6 +171,36 @@ Test(learner, sees_that_the_load_has_changed)
         cr_assert(lead(&changed, span, 0, 4) == lead(&changed, GENLRU__SPAN_SHORT, 0, 4), "span %d", (int)span);
 }
 
+/* Once a long past is over, a rule that it speaks against is taken, and kept: the spans do not undo each other's changes. */
+Test(learner, does_not_go_back)
+{
+    struct genlru__learner learner = learner_of(512, 1);
+    unsigned i, nr_changes = 0, at = 0;
+    uint64_t random = 1;
+
+    for (i = 0; i < 200000; i++) {
+        bool is_past = i < 100000;
+        enum genlru__span span;
+        uint32_t missed = 0, best;
+
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        if (random >> 33 & 1) /* both miss half of all, */
+            missed = ALL;
+        else if ((random >> 34) % 5 == 0) /* and one of them a tenth more: rule 0, then 1 */
+            missed = is_past ? ALL & ~(1u << 1) : ALL & ~(1u << 0);
+        if (!genlru__learner_count(&learner, missed))
+            continue;
+        best = genlru__learner_best(&learner, &span);
+        if (best != learner.current) {
+            genlru__learner_follow(&learner, best, span);
+            nr_changes++;
+            at = i;
+        }
+    }
+    cr_assert(nr_changes == 1 && learner.current == 0, "%u changes, to rule %u", nr_changes, learner.current);
+    cr_assert(at < 100000 + 20 * 512, "at %u", at);
+}
+
 /* What all that was seen says, the other memory goes on from; what it says itself changes no memory. */
 Test(learner, goes_on_from_what_decided)
 {
@@ -226,7 +256,7 @@ Test(learner, looks_now_and_then)
     cr_assert(nr_small == 100 && nr_large == 50, "%u %u", nr_small, nr_large);
 }
 
-/* No count exceeds 2^28, whatever comes: no product of them overflows. */
+/* No count of misses exceeds 2^28, whatever comes: no product of two overflows. */
 Test(learner, counts_are_bounded)
 {
     struct genlru__learner learner = learner_of(2048, 0);
@@ -234,10 +264,23 @@ Test(learner, counts_are_bounded)
 
     count(&learner, 1u << 0, 10 * 1000 * 1000);
     for (span = 0; span < GENLRU__NR_SPANS; span++) {
-        cr_assert(learner.evidence[span].seen <= UINT64_C(1) << 28);
+        cr_assert(learner.evidence[span].seen <= UINT64_C(1) << 36);
         cr_assert(learner.evidence[span].missed[0] <= UINT64_C(1) << 28);
         for (i = 1; i < GENLRU__NR_RULES; i++)
             cr_assert(learner.evidence[span].lead[0][i] <= learner.evidence[span].missed[0]);
     }
     cr_assert(best_of(&learner) != 0);
+}
+
+/* However long nothing is missed, nothing is forgotten. */
+Test(learner, hits_make_nothing_forgotten)
+{
+    struct genlru__learner learner = learner_of(512, 0);
+    unsigned span;
+
+    count(&learner, ALL & ~(1u << 4), 200);
+    count(&learner, 0, 10 * 1000 * 1000);
+    for (span = 0; span < GENLRU__NR_SPANS; span++)
+        cr_assert(lead(&learner, span, 0, 4) > 60, "span %u", span);
+    cr_assert(lead(&learner, GENLRU__SPAN_ALL, 0, 4) == 200);
 }

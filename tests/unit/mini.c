@@ -46,6 +46,7 @@ Test(mini, never_exceeds)
 {
     struct genlru__minis *minis = minis_of(64, 6400, 4);
     uint64_t random = 42, i, clock = 0;
+    bool differ = false;
     unsigned rule;
 
     printf("seed %llu\n", (unsigned long long)random);
@@ -64,10 +65,13 @@ Test(mini, never_exceeds)
 
             cr_assert(stat.charge <= 6400, "rule %u holds %llu", rule, (unsigned long long)stat.charge);
             cr_assert(stat.probation_charge <= stat.charge && stat.nodes <= 64 * 4 + 16);
+            cr_assert(genlru__minis_epoch(minis, rule) == stat.clock / (5 * 6400),
+                      "rule %u: epochs by its own evictions", rule);
+            differ = differ || genlru__minis_epoch(minis, rule) != genlru__minis_epoch(minis, 0);
             clock += stat.clock;
         }
     }
-    cr_assert(clock);
+    cr_assert(clock && differ);
     free(minis);
 }
 
