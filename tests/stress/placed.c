@@ -3,6 +3,7 @@
  * Edges of docs/memory-model.md that chance shows seldom: one thread is made to stand at a labelled point of the library while
  * another, or its own hook, does what must not harm it. So each run sees them. Without points there is nothing to do.
  *
+ *   again P  a deleter has looked where a node stands; a sweep takes it out of its slot, and publishes it there again
  *   fresh N  a mover has told a node its new slot, in a block of memory that it has just got; a deleter looks there
  *   sums  B  a node that is being deleted is hit while the counters are added up, between two of them, each time
  *   W        an access sleeps while the window goes round and round: its node is then no older than it meant
@@ -156,6 +157,88 @@ static void test_fresh(void)
     STRESS_CHECK(genlru_pool_destroy(f.pool) == 0, "destroy the pool");
 }
 
+/* ---- P, again ----------------------------------------------------------------------------------------- */
+
+/* One node, published again by side 0 and deleted by side 1. After the barrier nothing orders the two but its slot. */
+struct again {
+    struct genlru *lru;
+    struct genlru_node *node;
+    void *slot;
+    struct stress_barrier barrier;
+    unsigned nr_published; /* of side 0: into the same slot */
+    bool is_waiting;       /* of side 1: the slot was another one, and the lru's lock orders the two */
+    bool has_looked;       /* relaxed atomic */
+    bool is_published;     /* relaxed atomic */
+};
+
+static void count_publishing(void *ctx)
+{
+    struct again *a = ctx;
+
+    a->nr_published += __atomic_load_n(&a->node->slot, __ATOMIC_RELAXED) == a->slot;
+}
+
+static void hold_deleter(void *ctx)
+{
+    struct again *a = ctx;
+
+    __atomic_store_n(&a->has_looked, true, __ATOMIC_RELAXED);
+    while (!__atomic_load_n(&a->is_published, __ATOMIC_RELAXED))
+        sched_yield();
+}
+
+static void note_wait(void *ctx)
+{
+    ((struct again *)ctx)->is_waiting = true;
+}
+
+static void publish_or_delete(void *ctx, unsigned side)
+{
+    struct again *a = ctx;
+    unsigned i;
+
+    stress_wait(&a->barrier);
+    if (side == 1) {
+        STRESS_CHECK(genlru_del(a->lru, a->node) == GENLRU_YOURS, "del");
+        free(a->node);
+        return;
+    }
+    while (!__atomic_load_n(&a->has_looked, __ATOMIC_RELAXED))
+        sched_yield();
+    for (i = 0; i < 8; i++)
+        STRESS_CHECK(genlru_age(a->lru, 0) == 0, "age");
+    __atomic_store_n(&a->is_published, true, __ATOMIC_RELAXED);
+}
+
+static void test_again(void)
+{
+    struct again a = {.nr_published = 0};
+    struct genlru_config config = GENLRU_CONFIG_INIT;
+
+    stress_context("P, again");
+    config.nr_gens = 4;
+    a.lru = create(config);
+    a.node = malloc(sizeof(*a.node));
+    STRESS_CHECK(a.node, "node");
+    /* one del before: the first of so many looks for holes, under the lru's lock */
+    STRESS_CHECK(genlru_node_init(a.node, 1, 0) == 0 && genlru_add(a.lru, a.node, NULL) == 0, "add");
+    STRESS_CHECK(genlru_del(a.lru, a.node) == GENLRU_YOURS, "del");
+    STRESS_CHECK(genlru_node_init(a.node, 1, 0) == 0, "init");
+    STRESS_CHECK(genlru_add(a.lru, a.node, &(struct genlru_add){.flags = GENLRU_ADD_COLD}) == 0, "add");
+    a.slot = a.node->slot;
+    stress_barrier_init(&a.barrier, 2);
+    stress_at_point(GENLRU__AT_TAKE_OWN, hold_deleter, &a);
+    stress_at_point(GENLRU__AT_PUBLISH, count_publishing, &a);
+    stress_at_point(GENLRU__AT_DEL_WAITS, note_wait, &a);
+    stress_run(2, publish_or_delete, &a);
+    stress_at_point(GENLRU__AT_TAKE_OWN, NULL, NULL);
+    stress_at_point(GENLRU__AT_PUBLISH, NULL, NULL);
+    stress_at_point(GENLRU__AT_DEL_WAITS, NULL, NULL);
+    STRESS_CHECK(a.nr_published > 0 && !a.is_waiting, "published %u times where it stood", a.nr_published);
+    stress_verify(a.lru);
+    STRESS_CHECK(genlru_destroy(a.lru) == 0, "destroy");
+}
+
 /* ---- B, sums ------------------------------------------------------------------------------------------ */
 
 /* A node that is being deleted: out of its slot and subtracted, listed by its word. */
@@ -290,6 +373,11 @@ int main(int argc, char **argv)
     if (!GENLRU__HAS_POINTS) {
         printf("skipped: this build has no points\n");
         return 0;
+    }
+    if (stress_is_wanted(&options, "again")) {
+        for (i = 0; i < 10; i++)
+            test_again();
+        printf("again\n");
     }
     if (stress_is_wanted(&options, "fresh")) {
         for (i = 0; i < 10; i++)
