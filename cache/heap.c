@@ -204,7 +204,7 @@ static bool install(struct genlru__heap *heap, struct provision *p)
     memset(info, 0, sizeof(*info));
     info->bytes = (uint32_t)p->bytes;
     *(uint32_t *)p->memory = p->number;
-    heap->slab.at[p->number] = p->memory;
+    genlru_impl_ptr_store_relaxed(&heap->slab.at[p->number], p->memory); /* hints are read without the lock */
     heap->slab_bytes += p->bytes;
     list_add(heap, &heap->empty, p->number);
     heap->nr_empty++;
@@ -357,7 +357,7 @@ static void *hollow_out(struct genlru__heap *heap, size_t *ret_bytes)
     list_del(heap, &heap->empty, slab);
     heap->nr_empty--;
     memory = heap->slab.at[slab];
-    heap->slab.at[slab] = NULL;
+    genlru_impl_ptr_store_relaxed(&heap->slab.at[slab], NULL);
     *ret_bytes = heap->info[slab].bytes;
     heap->slab_bytes -= *ret_bytes;
     list_add(heap, &heap->hollow, slab);

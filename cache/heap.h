@@ -20,6 +20,7 @@
 #define GENLRU_CACHE_HEAP_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "atomic.h"
@@ -84,6 +85,19 @@ static inline void *genlru__heap_at(const struct genlru__heap *heap, uint32_t ha
     uint32_t offset = handle & ((UINT32_C(1) << GENLRU__HANDLE_SHIFT) - 1);
 
     return (char *)at[handle >> GENLRU__HANDLE_SHIFT] + ((size_t)offset << GENLRU__UNIT_SHIFT);
+}
+
+/*
+ * Where the object is or was, to be prefetched and no more: it may be free, and its slab's memory given back. NULL: that it is.
+ * Needs no lock.
+ */
+static inline const void *genlru__heap_hint(const struct genlru__heap *heap, uint32_t handle)
+{
+    void **at = __atomic_load_n(&heap->slab.at, __ATOMIC_ACQUIRE); /* acquire T */
+    uint32_t offset = handle & ((UINT32_C(1) << GENLRU__HANDLE_SHIFT) - 1);
+    const char *slab = genlru_impl_ptr_load_relaxed(&at[handle >> GENLRU__HANDLE_SHIFT]);
+
+    return slab ? slab + ((size_t)offset << GENLRU__UNIT_SHIFT) : NULL;
 }
 
 /* Slabs are aligned to the largest, and begin with their number. */

@@ -66,8 +66,8 @@ struct genlru__lane {
     struct genlru__dead_list dead; /* wait for a grace to be free; of `ahead` the first is the oldest */
     struct genlru__ripe_list ripe; /* their grace period is over */
     struct genlru__grace grace[GENLRU__NR_GRACES];
-    uint64_t
-        waiting; /* dead, not given back yet; a sum over lanes means something; written and read as `inserted` is */
+    /* dead, not given back yet; a sum over lanes means something; written and read as `inserted` is */
+    uint64_t waiting;
     /* relaxed atomics, anyone's */
     uint64_t removed[GENLRU__NR_CAUSES] __attribute__((aligned(64)));
     uint64_t detached;
@@ -216,7 +216,10 @@ struct genlru_cache_entry *genlru__object_new(struct genlru_cache *cache, struct
                                               unsigned nr_inserted);
 /* An insert that was counted failed. */
 void genlru__lane_uncount(struct genlru__lane *lane);
-/* Dead entries whose grace period is over. */
+/*
+ * Gives the memory of dead entries, whose grace period is over and which hold nothing any more, back: to the lane's magazines, and
+ * full ones to the heap. They wait no more. No lock may be held.
+ */
 void genlru__objects_free(struct genlru_cache *cache, struct genlru__lane *lane,
                           struct genlru_cache_entry *const *entries, unsigned nr);
 /* Entries in the index, from the lanes' counts. */
@@ -224,9 +227,9 @@ uint64_t genlru__nr_entries(const struct genlru_cache *cache);
 
 /* ---- retire.c: from dead to free ---- */
 
-/* Adds a dead entry; nobody else touches it any more but readers. */
 /* An empty list; what is added names earlier dead of the lane as those to fetch early. */
 struct genlru__dead_list genlru__dead_begin(struct genlru__lane *lane);
+/* Adds a dead entry; nobody else touches it any more but readers. */
 void genlru__dead_add(struct genlru__dead_list *dead, struct genlru_cache_entry *e);
 /* Takes their charge off and lets them wait for a grace period. Empties the list. */
 void genlru__dead_push(struct genlru_cache *cache, struct genlru__dead_list *dead);

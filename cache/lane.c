@@ -18,7 +18,7 @@ unsigned genlru__cache_thread_begin(void)
 
 void genlru__bit_wait(uint32_t *word)
 {
-    enum { SPINS = 64 }; /* longer than any holder that is running needs; then it was preempted */
+    enum { SPINS = 64 }; /* looks without a pause; then others may run, as the holder may have been preempted */
     unsigned spins = 0;
 
     while (!genlru__bit_trylock(word))

@@ -2,11 +2,11 @@
 /*
  * From dead to free.
  *
- *   dead ──▶ lane's list ──▶ grace (call_rcu) ──▶ ripe ──▶ config.release ──▶ heap
- *            while both      WAITING              by whoever calls next
- *            graces are out                         ▲
- *                │                                  │
- *                └──────── too many: wait ──────────┘
+ *   dead ──▶ lane's list ──▶ grace (call_rcu) ──▶ ripe ──┬──▶ config.release ──▶ heap   by whoever calls next
+ *            while both      WAITING               ▲     └──▶ insert                    where nothing is released
+ *            graces are out                        │
+ *                │                                 │
+ *                └──────── too many: wait ─────────┘
  *
  * A lane has two graces. A dead entry is given to a free one at once if nothing is under way, else once some tens came
  * together or the other is back; so there is no memory to be had for it, and a lone erase waits for no other. liburcu's
@@ -17,11 +17,14 @@
 #include "internal.h"
 
 enum {
-    TOGETHER = 64,    /* dead entries that are worth a grace period while another is under way */
-    A_FEW = 16,       /* entries given back with one hold of the lane's lock */
-    MANY_DEAD = 8192, /* or a share of the entries: then the caller waits, which takes it some microseconds */
-    SHARE_OF_DEAD =
-        128 /* liburcu's thread is awake a hundred times a second: without this, what dies meanwhile would wait */
+    TOGETHER = 64, /* dead entries that are worth a grace period while another is under way */
+    A_FEW = 16,    /* entries given back with one hold of the lane's lock */
+    /*
+     * So many, or a share of the entries: then the caller waits for a grace period, which is as long as the longest read
+     * section under way. liburcu's thread is awake a hundred times a second: without this, what dies meanwhile would wait.
+     */
+    MANY_DEAD = 8192,
+    SHARE_OF_DEAD = 128
 };
 
 /* ---- callbacks ---- */
@@ -70,7 +73,7 @@ int genlru__call_can_evict(struct genlru_cache *cache, const struct genlru_cache
 
 struct link {
     uint32_t next;
-    uint32_t ahead; /* a few links on, to be fetched early */
+    uint32_t ahead; /* a few links on, to be fetched early; a hint: it may be free already, and its memory gone */
 };
 
 /* Core is done with the node, so the place of its slot pointer is free; readers never look there. */
@@ -209,9 +212,10 @@ static unsigned take_some(struct genlru_cache *cache, uint32_t *first, struct ge
     while (nr < max && *first) {
         struct genlru_cache_entry *e = genlru__heap_at(&cache->heap, *first);
         struct link link = get_link(e);
+        const void *ahead = link.ahead ? genlru__heap_hint(&cache->heap, link.ahead) : NULL;
 
-        if (link.ahead)
-            __builtin_prefetch(genlru__heap_at(&cache->heap, link.ahead), 1);
+        if (ahead)
+            __builtin_prefetch(ahead, 1);
         *first = link.next;
         entries[nr++] = e;
     }

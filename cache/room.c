@@ -2,8 +2,9 @@
 /*
  * The bound. `charge` counts what entries weigh from before they are inserted until they are dead and nobody holds
  * them; reservations and loads under way, too. Who adds more than fits evicts first: what is over, but at most about
- * twice what he adds, and at least a few entries at a time, since batches are cheaper. Under a soft limit he need not wait for
- * core's lock: who has it is evicting for himself and ahead, so as much as is evicted ahead may be over for that moment.
+ * twice what he adds, and at least a few entries at a time, since batches are cheaper. Under a soft limit he does not wait for
+ * core's lock while no more is over than is evicted ahead: most often who has it is evicting, for himself and ahead. If he is
+ * not (trim, aging, compaction, dels), or was done before the last insert came, so much stays over until the next one.
  *
  * A batch: victims from core; their buckets prefetched; then each is taken out of the index, and who wins it there
  * decides (genlru/lru.h). Victims with handles are parked, those the owner does not let go are put back.
@@ -127,7 +128,7 @@ static uint64_t min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* As much may be evicted ahead of need; and left over for a moment, where another thread is making room. */
+/* As much may be evicted ahead of need; and left over, where another thread has the lock, for the next insert to evict. */
 static uint64_t slack(uint64_t capacity, uint64_t charge)
 {
     return min(capacity / SHARE_OF_SLACK, BATCH * charge);

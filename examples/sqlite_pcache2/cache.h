@@ -152,6 +152,7 @@ static inline void index_remove(struct cache *cache, struct page *page)
 
 /* Sees to as many places as the cache's limit has pages; all is as before if there is no memory. */
 void ghosts_fit(struct cache *cache);
+/* Forgets them; they may be made anew. */
 void ghosts_fini(struct cache *cache);
 
 static inline void ghost_keep(struct cache *cache, uint32_t key, genlru_shadow shadow)

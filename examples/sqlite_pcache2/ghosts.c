@@ -30,4 +30,5 @@ void ghosts_fit(struct cache *cache)
 void ghosts_fini(struct cache *cache)
 {
     sqlite3_free(cache->ghosts);
+    cache->ghosts = NULL;
 }

@@ -67,15 +67,16 @@ static struct page *page_of(const struct genlru_victim *victim)
     return GENLRU_ENTRY(victim->node, struct page, node);
 }
 
-/* A batch of victims into the empty queue. False: there are none. */
-static bool refill(struct cache *cache)
+/* A batch of victims into the empty queue. False: there are none. `with_ghosts`: room for what they leave is seen to. */
+static bool refill(struct cache *cache, bool with_ghosts)
 {
     size_t max = cache->nr_pages / 16 + 1;
     int nr;
 
     if (!cache->lru)
         return false;
-    ghosts_fit(cache);
+    if (with_ghosts)
+        ghosts_fit(cache);
     nr = genlru_evict(cache->lru, NULL, cache->queue.victims, max < QUEUE_LENGTH ? max : QUEUE_LENGTH, NULL);
     cache->queue.next = 0;
     cache->queue.nr = nr > 0 ? (unsigned)nr : 0;
@@ -102,9 +103,9 @@ static bool put_back(struct cache *cache, const struct genlru_victim *victim)
     return true;
 }
 
-struct page *reclaim_take(struct cache *cache)
+static struct page *take(struct cache *cache, bool with_ghosts)
 {
-    while (cache->queue.next < cache->queue.nr || refill(cache)) {
+    while (cache->queue.next < cache->queue.nr || refill(cache, with_ghosts)) {
         struct genlru_victim *victim = &cache->queue.victims[cache->queue.next++];
         struct page *page = page_of(victim);
 
@@ -118,6 +119,11 @@ struct page *reclaim_take(struct cache *cache)
         return page;
     }
     return NULL;
+}
+
+struct page *reclaim_take(struct cache *cache)
+{
+    return take(cache, true);
 }
 
 /* Without an lru, for which there was no memory: any pages that are not pinned. */
@@ -140,13 +146,16 @@ static void shrink_unlisted(struct cache *cache, uint32_t nr_pages)
 
 void reclaim_shrink(struct cache *cache, uint32_t nr_pages)
 {
+    bool with_ghosts = nr_pages > 0;
     struct page *page;
 
+    if (!with_ghosts)
+        ghosts_fini(cache); /* SQLite wants memory back: none is got for ghosts, and theirs goes as well */
     if (cache->nr_pages > nr_pages)
         reclaim_begin(cache, 1);
     if (!cache->lru)
         shrink_unlisted(cache, nr_pages);
-    while (cache->nr_pages > nr_pages && (page = reclaim_take(cache)))
+    while (cache->nr_pages > nr_pages && (page = take(cache, with_ghosts)))
         page_free(cache, page);
 }
 

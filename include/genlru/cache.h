@@ -87,9 +87,11 @@ enum genlru_cache_value_kind {
 };
 
 enum genlru_cache_limit {
-    GENLRU_CACHE_SOFT =
-        0, /* an insert may go beyond the capacity when nothing can be evicted, and a little when others are
-                              evicting (genlru_cache_insert); worked off later */
+    /*
+     * An insert may go beyond the capacity when nothing can be evicted, and a little while core's lock is busy
+     * (genlru_cache_insert); worked off later.
+     */
+    GENLRU_CACHE_SOFT = 0,
     GENLRU_CACHE_HARD = 1,         /* an insert fails instead: -ENOBUFS, -EAGAIN */
     GENLRU_CACHE_RESERVE_FIRST = 2 /* hard, and an insert needs a reservation: room is made before the work is done */
 };
@@ -282,16 +284,28 @@ struct genlru_cache_insert {
  * Inserts. Returns 0, GENLRU_CACHE_REPLACED_OLD, or an error as above. ret_entry (may be NULL) gets a handle: of the new
  * entry, or with -EEXIST of the one that is there. Readers see the old value or the new one, never neither. Makes room
  * first: evicts at most about twice what it adds, and 8 entries; what is evicted more at a time than needed is at most
- * 1/64 of the capacity. Under a soft limit it goes on without making room while another thread has core's lock and what
- * is over, this charge included, is no more than 1/64 of the capacity and than 8 times this charge; it waits for that lock
- * else, and under a hard limit always. Calls can_evict and release. Locks: bucket, stripe, core. O(1), amortised.
+ * 1/64 of the capacity.
+ *
+ * Under a soft limit it goes on without making room while another thread has core's lock, for whatever it has it, and
+ * what is over, this charge included, is no more than 1/64 of the capacity and than 8 times this charge; that much may
+ * stay over until the next insert, growing recharge or maintenance. It waits for the lock else, and under a hard limit
+ * always. With the lock it may still sleep between two batches: for a block, or while open blocks are handed over.
+ *
+ * Where very many removed entries wait to be freed (in a group of threads more than 8,192, and than a 128th of all
+ * entries) it waits for a grace period, that is for the read sections under way, unless the caller is in one (with
+ * qsbr: never).
+ *
+ * Calls can_evict and release. Locks: bucket, stripe, core. O(1), amortised.
  */
 GENLRU_API int genlru_cache_insert(struct genlru_cache *cache, const void *key, size_t key_bytes,
                                    const struct genlru_cache_insert *how, struct genlru_cache_entry **ret_entry);
 GENLRU_API int genlru_cache_insert_u64(struct genlru_cache *cache, uint64_t key, const struct genlru_cache_insert *how,
                                        struct genlru_cache_entry **ret_entry);
 
-/* 0 or -ENOENT. Locks: bucket, stripe, core. May call release for this or for other entries. O(1). */
+/*
+ * 0 or -ENOENT. Locks: bucket, stripe, core. May call release for this or for other entries, and may wait for a grace
+ * period as insert does. O(1).
+ */
 GENLRU_API int genlru_cache_erase(struct genlru_cache *cache, const void *key, size_t key_bytes);
 GENLRU_API int genlru_cache_erase_u64(struct genlru_cache *cache, uint64_t key);
 /* The same for the very entry of a handle: -ENOENT if it was removed already. The handle stays the caller's. */
@@ -306,7 +320,10 @@ GENLRU_API int genlru_cache_reserve(struct genlru_cache *cache, uint64_t charge,
                                     struct genlru_cache_reservation *reservation);
 GENLRU_API void genlru_cache_unreserve(struct genlru_cache *cache, struct genlru_cache_reservation *reservation);
 
-/* Changes the charge of a handle's entry; growth makes room as an insert does. 0 or an error as of insert. */
+/*
+ * Changes the charge of a handle's entry; growth makes room as an insert of so much does, or goes on without. 0 or an
+ * error as of insert.
+ */
 GENLRU_API int genlru_cache_recharge(struct genlru_cache *cache, struct genlru_cache_entry *entry, uint64_t charge);
 /* Changes when a handle's entry expires, from now; 0 = never. 0 or -ERANGE. No lock. */
 GENLRU_API int genlru_cache_set_ttl(struct genlru_cache *cache, struct genlru_cache_entry *entry, uint64_t ttl_ns);

@@ -266,9 +266,9 @@ struct genlru_evict_result {
  * tiers no longer protect; so a call with no limits isolates a node whenever one is not pinned.
  *
  * With GENLRU_BUDGET_TRY no batch waits for that lock: the call ends with what it has, as a rule nothing, and with
- * GENLRU_EVICT_BUSY. For an owner who may be over his bound for a moment, while the one who has the lock makes room. What is done
- * between batches waits as ever: handing over open blocks (once a generation, or where a list has no others), asking for a
- * block, the look whether the counters agree when no list has nodes.
+ * GENLRU_EVICT_BUSY. For an owner who may be over his bound for a while, as whoever has the lock may be making room.
+ * What is done between batches waits as ever: handing over open blocks (once a generation, or where a list has no
+ * others), asking for a block, the look whether the counters agree when no list has nodes.
  */
 GENLRU_API int genlru_evict(struct genlru *lru, const struct genlru_budget *budget, struct genlru_victim *victims,
                             size_t max, struct genlru_evict_result *ret_result);

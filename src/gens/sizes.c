@@ -198,10 +198,10 @@ struct genlru__counter genlru__sum_raw(const struct genlru *lru, unsigned type, 
     for (i = 0; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, i);
         const struct genlru__counter *held = genlru__held_counter(lru, stripe, type, index);
-        const struct genlru__counter *free_ = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
+        const struct genlru__counter *shared = &stripe->counter[type * GENLRU__NR_COUNTERS + index];
 
-        sum.nodes += genlru_impl_load_relaxed(&held->nodes) + genlru_impl_load_relaxed(&free_->nodes);
-        sum.charge += genlru_impl_load_relaxed(&held->charge) + genlru_impl_load_relaxed(&free_->charge);
+        sum.nodes += genlru_impl_load_relaxed(&held->nodes) + genlru_impl_load_relaxed(&shared->nodes);
+        sum.charge += genlru_impl_load_relaxed(&held->charge) + genlru_impl_load_relaxed(&shared->charge);
     }
     sum.nodes = number_in(sum.nodes);
     return sum;
@@ -286,12 +286,12 @@ struct genlru__counter genlru__sum_type(const struct genlru *lru, unsigned type)
     for (i = 0; i < lru->nr_stripes; i++) {
         struct genlru__stripe *stripe = genlru__stripe(lru, i);
         const struct genlru__counter *held = genlru__held_counter(lru, stripe, type, 0);
-        const struct genlru__counter *free_ = &stripe->counter[type * GENLRU__NR_COUNTERS];
+        const struct genlru__counter *shared = &stripe->counter[type * GENLRU__NR_COUNTERS];
 
         for (index = 0; index < GENLRU__NR_COUNTERS; index++) {
-            sum.nodes += genlru_impl_load_relaxed(&held[index].nodes) + genlru_impl_load_relaxed(&free_[index].nodes);
+            sum.nodes += genlru_impl_load_relaxed(&held[index].nodes) + genlru_impl_load_relaxed(&shared[index].nodes);
             sum.charge +=
-                genlru_impl_load_relaxed(&held[index].charge) + genlru_impl_load_relaxed(&free_[index].charge);
+                genlru_impl_load_relaxed(&held[index].charge) + genlru_impl_load_relaxed(&shared[index].charge);
         }
     }
     sum.nodes = number_in(sum.nodes);

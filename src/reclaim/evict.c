@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/thread.h"
 #include "gens/chain.h"
 #include "gens/compact.h"
 #include "gens/reserve.h"
@@ -20,6 +19,7 @@
 #include "reclaim/aging.h"
 #include "reclaim/controller.h"
 #include "reclaim/scan.h"
+#include "reclaim/stray.h"
 #include "workingset/shadow.h"
 
 /* What a batch leaves to be done without the lock. */
@@ -37,28 +37,12 @@ static uint32_t allowed_types(const struct genlru__scan *scan)
     return scan->budget->types ? scan->budget->types : (1u << scan->lru->nr_types) - 1;
 }
 
-static bool has_nodes(const struct genlru__chain *chain)
-{
-    return chain->head || chain->nr_open;
-}
-
-/* True if a generation of the type, or its probation list, has blocks. */
-static bool type_has_lists(const struct genlru *lru, unsigned type)
-{
-    uint64_t seq;
-
-    for (seq = lru->min_seq[type]; seq <= lru->max_seq; seq++)
-        if (has_nodes(&lru->chain[genlru__list_of_seq(lru, type, seq)]))
-            return true;
-    return has_nodes(&lru->chain[genlru__list_of_probation(lru, type)]);
-}
-
 static bool gens_have_nodes(const struct genlru *lru, unsigned type)
 {
     uint64_t seq;
 
     for (seq = lru->min_seq[type]; seq <= lru->max_seq; seq++)
-        if (has_nodes(&lru->chain[genlru__list_of_seq(lru, type, seq)]))
+        if (genlru__has_nodes(&lru->chain[genlru__list_of_seq(lru, type, seq)]))
             return true;
     return false;
 }
@@ -76,7 +60,7 @@ static unsigned choose_type(struct genlru *lru, uint32_t types)
         struct genlru__rates a, b;
         unsigned sp, pv;
 
-        if (!(types & 1u << type) || !type_has_lists(lru, type))
+        if (!(types & 1u << type) || !genlru__type_has_lists(lru, type))
             continue;
         genlru__skip_empty(lru, type);
         if (best == lru->nr_types) {
@@ -118,7 +102,7 @@ static bool is_probation_due(const struct genlru__scan *scan, unsigned type)
     uint64_t share = genlru__percent_of(capacity, genlru__policy(lru)->probation.percent);
     struct genlru__counter probation;
 
-    if (!has_nodes(&lru->chain[genlru__list_of_probation(lru, type)]))
+    if (!genlru__has_nodes(&lru->chain[genlru__list_of_probation(lru, type)]))
         return false;
     probation = genlru__sum(lru, type, GENLRU__PROBATION_INDEX);
     return genlru__sub_clamped(probation.charge, genlru__min(share, wants_more(scan, &probation))) >=
@@ -230,97 +214,6 @@ static bool batch(struct genlru__scan *scan, struct after_batch *after)
     return true;
 }
 
-static bool any_type_has_lists(struct genlru *lru, uint32_t types)
-{
-    bool has = false;
-    unsigned type;
-
-    genlru__mutex_lock(&lru->lock);
-    for (type = 0; type < lru->nr_types; type++)
-        has = has || ((types & 1u << type) && type_has_lists(lru, type));
-    genlru__mutex_unlock(&lru->lock);
-    return has;
-}
-
-static uint64_t count_parked(const struct genlru *lru, uint32_t types)
-{
-    uint64_t parked = 0;
-    unsigned type;
-
-    for (type = 0; type < lru->nr_types; type++)
-        if (types & 1u << type)
-            parked += genlru__sum(lru, type, 0).nodes;
-    return parked;
-}
-
-/* Tells of stray nodes, once for each number of them; 0 = the figures agree (again). */
-static void report(struct genlru *lru, uint64_t stray)
-{
-    bool is_new;
-
-    genlru__mutex_lock(&lru->lock);
-    is_new = stray && lru->reported_nodes != stray;
-    genlru_impl_store_relaxed(&lru->reported_nodes, stray);
-    if (is_new)
-        genlru__bump(&lru->stat.inconsistent, 1);
-    genlru__mutex_unlock(&lru->lock);
-    if (is_new && lru->on_error)
-        lru->on_error(lru->error_ctx, GENLRU_ERROR_INCONSISTENT, "counters tell of nodes that are on no list", NULL);
-}
-
-/*
- * One look at whether the counters tell of nodes outside of the parked ones while lists have none. It is a contradiction only if
- * nothing can have moved: lists had none before or after, no node was deleted and no scan met one in between. At no time the counters
- * tell of too many, as who changes them subtracts before he adds, and a del before it takes the slot (who is between two
- * steps otherwise holds the lock at both). But they are read one after the other, and a node that a del has yet to strike off
- * may be hit: the counters must have been read twice with no change between. (tests/spin/counters.pml found that two sums
- * which agree do not do: one hit may come between the readings of either.) False: something moved meanwhile.
- */
-static bool look(struct genlru *lru, uint32_t types, uint64_t *ret_stray)
-{
-    uint64_t scanned = genlru_impl_load_relaxed(&lru->stat.scanned), dels = genlru__nr_dels(lru), seen, seen_again;
-
-    if (any_type_has_lists(lru, types))
-        return false;
-    (void)genlru__sum_listed(lru, types, &seen);
-    *ret_stray = genlru__sum_listed(lru, types, &seen_again);
-    if (seen != seen_again || any_type_has_lists(lru, types))
-        return false;
-    /* the lock was held since: a scan that ended before that is seen here, and so is a del whose slot a mover found empty */
-    return scanned == genlru_impl_load_relaxed(&lru->stat.scanned) && dels == genlru__nr_dels(lru);
-}
-
-/* No list had blocks. Then the counters should tell of no nodes but parked ones. False: lists have nodes again. */
-static bool nothing_left(struct genlru__scan *scan)
-{
-    enum { LOOKS = 16 };
-    uint32_t types = allowed_types(scan);
-    uint64_t stray = 0, seen;
-    bool is_quiet = false;
-    unsigned i;
-
-    for (i = 0; i < LOOKS && !is_quiet; i++) {
-        stray = genlru__sum_listed(scan->lru, types, &seen);
-        if (!stray) {
-            is_quiet = true;
-            break;
-        }
-        if (any_type_has_lists(scan->lru, types))
-            return false;
-        is_quiet = look(scan->lru, types, &stray);
-        if (!is_quiet)
-            genlru__yield();
-    }
-    if (is_quiet && (stray || genlru_impl_load_relaxed(&scan->lru->reported_nodes)))
-        report(scan->lru, stray);
-    if (is_quiet && stray) {
-        scan->result.reason = GENLRU_EVICT_INCONSISTENT;
-        return true;
-    }
-    scan->result.reason = count_parked(scan->lru, types) ? GENLRU_EVICT_PINNED : GENLRU_EVICT_NOTHING;
-    return true;
-}
-
 static void keep_shadows(struct genlru *lru, const struct genlru_victim *victims, uint64_t nr)
 {
     uint64_t i;
@@ -381,7 +274,8 @@ static void run(struct genlru__scan *scan)
             scan->result.reason = GENLRU_EVICT_BUSY;
             return;
         }
-        if (after.has_nothing && !genlru__scan_is_over(scan) && nothing_left(scan))
+        if (after.has_nothing && !genlru__scan_is_over(scan) &&
+            genlru__nothing_left(scan->lru, allowed_types(scan), &scan->result.reason))
             return;
         if (is_out_of_bounds(scan, &bounds, after.made_progress)) {
             if (!genlru__scan_is_over(scan))

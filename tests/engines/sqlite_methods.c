@@ -33,10 +33,13 @@ static uint32_t last_stamp;
 
 static bool is_failing; /* SQLite's malloc: one time in three */
 static uint32_t nr_failed;
+static int largest; /* of what was asked for */
 static sqlite3_mem_methods inner;
 
 static void *on_malloc(int bytes)
 {
+    if (bytes > largest)
+        largest = bytes;
     if (is_failing && rig_below(&rnd, 3) == 0) {
         nr_failed++;
         return NULL;
@@ -330,6 +333,32 @@ static void ghosts(void)
     shared_fini();
 }
 
+/* Who is asked for memory gets none for ghosts, and gives what they have. */
+static void shrinking(void)
+{
+    enum { LIMIT = 100, MANY = 200, LARGE_LIMIT = 100000, GHOST_BYTES = 16 };
+    sqlite3_pcache *cache;
+
+    shared_init(GENLRU_SQLITE_NO_BUDGET);
+    cache = m->xCreate(4096, 136, 1);
+    CHECK(cache, "create");
+    m->xCachesize(cache, LARGE_LIMIT);
+    for (uint32_t key = 1; key <= MANY; key++)
+        CHECK(!is_remembered(cache, key), "key %u was never there", key);
+    largest = 0;
+    m->xShrink(cache);
+    CHECK(m->xPagecount(cache) == 0, "%d are there", m->xPagecount(cache));
+    CHECK(largest < LARGE_LIMIT * GHOST_BYTES, "%d bytes were got to give some back", largest);
+    m->xCachesize(cache, LIMIT);
+    for (uint32_t key = 1; key <= MANY; key++)
+        CHECK(!is_remembered(cache, key), "key %u left nothing when memory was asked for", key);
+    CHECK(is_remembered(cache, 1), "key 1 was evicted");
+    m->xShrink(cache);
+    CHECK(!is_remembered(cache, 2) && !is_remembered(cache, MANY), "the ghosts were to go");
+    m->xDestroy(cache);
+    shared_fini();
+}
+
 int main(int argc, char **argv)
 {
     sqlite3_mem_methods failing;
@@ -350,6 +379,7 @@ int main(int argc, char **argv)
     print_stat();
     idle_gives();
     ghosts();
+    shrinking();
     CHECK(genlru_sqlite_install(0) == SQLITE_MISUSE, "SQLite is initialised");
     sqlite3_shutdown();
     return 0;

@@ -344,7 +344,7 @@ inline any_lists()
 	unlock()
 }
 
-/* nothing_left: what the last of its looks would say */
+/* genlru__nothing_left: what the last of its looks would say */
 inline look()
 {
 	atomic { scanned_then = nr_scanned; dels_then = nr_dels }
