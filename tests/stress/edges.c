@@ -12,7 +12,7 @@
  *   H     handover_order.c
  *   B     dels beside an evict that finds nothing: it never takes them for an inconsistency
  *
- * What needs a thread to stand at one point is in placed.c: N and B once more, and W. M and Q are pthread mutexes.
+ * What needs a thread to stand at one point is in placed.c: P-D, N and B once more, and W. M and Q are pthread mutexes.
  * scripts/seeded_bugs leaves out one edge after the other, and each is missed.
  */
 #include <errno.h>
