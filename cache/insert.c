@@ -222,14 +222,17 @@ static int publish(struct genlru_cache *cache, const struct genlru__key *key, ui
 }
 
 /* It was to replace an entry, which is gone: the room that was counted on is made now. */
-static void make_up(struct genlru_cache *cache)
+static void make_up(struct genlru_cache *cache, uint64_t discount)
 {
     uint64_t charge = genlru_impl_load_relaxed(&cache->charge), capacity = genlru_impl_load_relaxed(&cache->capacity);
     enum genlru_evict_reason reason;
     unsigned nr;
 
-    if (charge > capacity)
-        (void)genlru__evict_some(cache, charge - capacity, 1, true, &nr, &reason);
+    if (charge <= capacity)
+        return;
+    if (discount > charge - capacity) /* what others are over is theirs to evict */
+        discount = charge - capacity;
+    (void)genlru__evict_some(cache, discount, UINT32_MAX, true, &nr, &reason);
 }
 
 static int insert_new(struct genlru_cache *cache, const struct genlru__key *key, uint64_t hash,
@@ -258,7 +261,7 @@ static int insert_new(struct genlru_cache *cache, const struct genlru__key *key,
     if (old)
         bury(cache, old);
     else if (discount)
-        make_up(cache);
+        make_up(cache, discount);
     if (ret_entry)
         *ret_entry = e;
     else if (!genlru__entry_try_drop(e))

@@ -156,7 +156,7 @@ static void insert(struct model *m, unsigned nr)
         value = malloc(8);
     how.value_bytes = value_of(m, nr, version, value);
     how.value = value;
-    how.charge = 1 + stress_below(&m->random, 3);
+    how.charge = 1 + stress_below(&m->random, stress_once_in(&m->random, 4) ? 12 : 3);
     if (stress_once_in(&m->random, 8))
         how.ttl_ns = GENLRU_CACHE_TICK_NS * (1 + stress_below(&m->random, 20));
     result = genlru_cache_insert(m->cache, key, key_bytes, &how, stress_once_in(&m->random, 2) ? &e : NULL);
