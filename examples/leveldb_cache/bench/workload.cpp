@@ -50,11 +50,15 @@ class Work
             phase_ = phase;
             counts_ = &worker_->counts[phase];
             step();
+            if (phase == MEASURED && ++nr_measured_ == (role_ == Role::SCANNER ? 1 : LEAST))
+                shared_->nr_idle--;
         }
         watch_thread(OTHER, nullptr);
     }
 
   private:
+    static constexpr unsigned LEAST = 64; /* steps of whom one step tells little */
+
     bool once_in(unsigned n)
     {
         return random_below(&random_, n) == 0;
@@ -151,6 +155,7 @@ class Work
     Worker *worker_;
     Counts *counts_ = nullptr;
     int phase_ = WARM_UP;
+    unsigned nr_measured_ = 0;
     struct random random_ = {};
     std::string value_;
 };

@@ -40,6 +40,7 @@ struct Shared {
     const Options *options;
     struct zipf zipf;
     std::atomic<int> phase{WARM_UP};
+    std::atomic<unsigned> nr_idle; /* workers who have yet to do enough in the measurement to be counted on */
     std::mutex insert_mutex;
     std::atomic<uint64_t> nr_entries; /* ycsb-d adds some */
 };
